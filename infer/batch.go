@@ -8,13 +8,13 @@ import (
 )
 
 // Runner runs passes on behalf of a model, possibly later or batched with the passes of other
-// texts. The results and the changes to the cache must equal those of [Model.ForwardTo] and
-// [Model.LogitsTo], bit for bit. The arguments have already been checked: the tokens are in the
-// vocabulary and fit in the context window.
+// texts. A Runner must produce the same results and the same changes to the cache as
+// [Model.ForwardTo] and [Model.LogitsTo], bit for bit. The arguments have already been checked: the
+// tokens are in the vocabulary and fit in the context window.
 type Runner interface {
 	ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error)
 	LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error)
-	// Waited returns how long the pass of the last call waited while other passes ran.
+	// Waited returns how long the last call's pass waited for other passes.
 	Waited() time.Duration
 }
 
@@ -26,17 +26,17 @@ func (m *Model) Waited() time.Duration {
 	return m.runner.Waited()
 }
 
-// Through returns the same model, sharing all weights, with its passes run by
-// r. Loops, replays and speculation use the result unchanged. [Model.Inspect]
-// does not go through r, since its passes are not part of a text.
+// Through returns the same model, sharing all weights, with its passes run by r. Loops, replays and
+// speculation can use the result like any other model. [Model.Inspect] does not go through r, since
+// its passes are not part of a text.
 func (m *Model) Through(r Runner) *Model {
 	through := *m
 	through.runner = r
 	return &through
 }
 
-// A job is a pass that a caller waits for: tokens to read into a cache, or
-// vectors to score. It is part of a [Slot] and is reused.
+// A job is a pass for which a caller waits: tokens to read into a cache, or vectors to score. It is
+// part of a [Slot] and is reused.
 type job struct {
 	ctx context.Context
 
@@ -51,7 +51,7 @@ type job struct {
 	z    []float32 // [n, vocab]
 
 	tally cost.Parts
-	ran   time.Duration // total time of the rounds that the job took part in
+	ran   time.Duration // total time of the rounds in which the job took part
 	err   error
 	fault error         // value to panic with in the waiting goroutine
 	done  chan struct{} // of capacity 1: receives when the job is done
@@ -80,18 +80,18 @@ type batch struct {
 	positions int64 // read since the pool last counted them
 }
 
-// run runs one round of b.jobs. Afterwards, over is set in the finished jobs; the others still have
-// tokens to read. A job whose context ends is dropped before the next block, without affecting the
-// others.
+// run runs one round of b.jobs. Afterwards, over is set in the finished jobs; the remaining jobs
+// still have tokens to read. A job whose context ends is dropped before the next block, without
+// affecting the others.
 func (b *batch) run() {
 	b.read()
 	b.score()
 }
 
-// deal divides the positions of a pass (chunk of them) among the reading jobs. Each job gets an
-// equal share, or less if it has fewer tokens; the positions left over go to the first jobs that
-// have more tokens. So decoding a token never waits for another text's prompt. Every job gets a
-// position, since there are at most chunk jobs.
+// deal divides the chunk positions of a pass among the reading jobs. Each job gets an equal share,
+// or less if it has fewer tokens; the remaining positions go to the first jobs that have more
+// tokens. So decoding a token never waits for another text's prompt. Every job gets a position,
+// since there are at most chunk jobs.
 func (b *batch) deal() {
 	b.reads = b.reads[:0]
 	for _, j := range b.jobs {
@@ -183,7 +183,7 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-// toScore is a vector waiting to be scored: row `at` of a job.
+// toScore identifies a vector that is waiting to be scored: row `at` of a job's vectors.
 type toScore struct {
 	job *job
 	at  int

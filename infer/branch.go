@@ -8,15 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// GoOnTokens is the number of tokens by which [Loop.GoOn] raises a token limit that has been
-// reached.
+// GoOnTokens is the number of tokens that [Loop.GoOn] adds to a token limit that has been reached.
 const GoOnTokens = 64
 
 // Choose replaces the token drawn in step n with token id. The logits stage of step n must have
-// run. Everything after the step's filter stage is dropped, so the step's sample stage is then the
+// run. Everything after the step's filter stage is dropped, and the step's sample stage becomes the
 // last stage that has run. The random number u is still drawn, so that a page can show which token
-// it would have chosen. If id is outside the vocabulary or the grammar forbids it there, Choose
-// returns a *[terms.RangeError] and changes nothing.
+// it would have chosen. If id is outside the vocabulary or the grammar forbids it at that step,
+// Choose returns a *[terms.RangeError] and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
 		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
@@ -61,9 +60,9 @@ func (l *Loop) GoOn() error {
 }
 
 // Adopt replaces the loop's steps and the settings for the steps that follow. The steps must have
-// been run by this loop or by one with the same model and prompt. The cache keeps the columns that
-// the old and new steps have in common, and the rest are recomputed. If ctx ends first, the loop is
-// unchanged.
+// been run by this loop or by another loop with the same model and prompt. The cache keeps the
+// columns that the old and new steps have in common, and the rest are recomputed. If ctx ends
+// first, the loop is unchanged.
 func (l *Loop) Adopt(ctx context.Context, steps []*Step, settings Settings) error {
 	if len(steps) == 0 {
 		return fmt.Errorf("no steps to adopt")

@@ -8,8 +8,8 @@ const bytesPerValue = 4
 // Cache holds the keys and values of one text, for every block and position read so far. Only one
 // goroutine at a time may use it.
 //
-// Caching them is correct because of causal masking: nothing after a position can change what was
-// computed for that position.
+// Caching them is correct because of causal masking: later tokens cannot change the values computed
+// for a position.
 type Cache struct {
 	width     int         // kvHeads·headDim
 	keys      [][]float32 // per block [positions, kvHeads, headDim], rotated
@@ -47,7 +47,7 @@ func (c *Cache) Reserved() int64 {
 	return n * bytesPerValue
 }
 
-// Truncate drops the column at position n and all later ones.
+// Truncate drops the column at position n and all later columns.
 func (c *Cache) Truncate(n int) {
 	if n < c.positions {
 		c.positions = n
@@ -61,8 +61,8 @@ func (c *Cache) Column(block, position int) (key, value []float32) {
 	return append(key, c.keys[block][from:to]...), append(value, c.values[block][from:to]...)
 }
 
-// upTo returns a cache of the first n columns. Their memory is shared for
-// reading; writing to the result copies them first.
+// upTo returns a cache of the first n columns. Their memory is shared for reading. A write to the
+// result first copies it.
 func (c *Cache) upTo(n int) *Cache {
 	view := &Cache{width: c.width, positions: n, limit: c.limit}
 	for i := range c.keys {

@@ -46,8 +46,8 @@ func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 func (m *Model) HasTemplate() bool { return m.chat != nil || m.chatFault != nil }
 
 // Chat formats a conversation as the text that the model continues, with the model's own chat
-// template, or as plain lines if it has none. now is the date that some templates mention. If the
-// conversation cannot be formatted, Chat returns a *[terms.Refusal].
+// template, or as plain lines if the model does not have a template. now is the date that some
+// templates mention. If the conversation cannot be formatted, Chat returns a *[terms.Refusal].
 func (m *Model) Chat(
 	ctx context.Context, messages []chat.Message, o chat.Options, now time.Time,
 ) (chat.Text, error) {
@@ -71,8 +71,8 @@ func (m *Model) Chat(
 }
 
 // EncodeChat is [Model.Encode] for a text with special tokens. A text without special tokens is
-// plain text and begins with the start token; in a chat, the template decides whether there is one.
-// If the vocabulary cannot spell the text, EncodeChat returns a *[terms.RangeError].
+// plain text and begins with the start token; in a chat, the template decides whether there is a
+// start token. If the vocabulary cannot spell the text, EncodeChat returns a *[terms.RangeError].
 func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 	if text.IDs != nil {
 		if err := m.CheckIDs(text.IDs); err != nil {
@@ -90,7 +90,7 @@ func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 	if errors.As(err, new(*tokenizer.MissingByteError)) {
 		return nil, unspelled(err)
 	} else if err != nil {
-		return nil, terms.NewRangeError("prompt", "not a chat of this model: "+err.Error(), "one that it wrote")
+		return nil, terms.NewRangeError("prompt", "not a chat of this model: "+err.Error(), "the template's output")
 	}
 	return ids, nil
 }

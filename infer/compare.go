@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Side is a text together with the sampling settings to read it with. Penalties and DRY consider
-// all of the text before a token, as if the model had generated it.
+// Side is a text and the sampling settings with which to read it. Penalties and DRY consider all of
+// the text before a token, as if the model had generated it.
 type Side struct {
 	Text     string
 	Settings sampling.Settings // [sampling.Pure] is the model as it was trained
@@ -21,7 +21,7 @@ type Side struct {
 type SideRead struct {
 	Tokens []ReadToken // LogProb is under the side's settings: −Inf for a token that they cut
 	Sum    Surprise    // over the tokens that are not cut
-	Cut    int         // number of tokens of the text that the settings would never draw
+	Cut    int         // number of tokens in the text that the settings cut, so that they would never be drawn
 }
 
 // Comparison is the result of reading two texts, or one text with two settings, step by step.
@@ -31,8 +31,8 @@ type Comparison struct {
 	Apart []Divergence
 }
 
-// Divergence measures how far apart two distributions over the vocabulary are (Kullback and
-// Leibler 1951). A first token has no prediction, so all fields are 0 there.
+// Divergence measures how far apart two distributions over the vocabulary are (Kullback and Leibler
+// 1951). All fields are 0 at a first token, which has no prediction.
 type Divergence struct {
 	// Nats is Σ p·ln(p/q), where p is the first side and q the second; Back is Σ q·ln(q/p). Nats is
 	// +Inf if q is 0 for a token that p keeps, and Back is +Inf if p is 0 for a token that q keeps.
@@ -45,8 +45,8 @@ type Divergence struct {
 // Compare reads one side, or two sides together, step by step: it compares the n-th token of one
 // with the n-th token of the other. It returns a *[terms.RangeError] if the vocabulary cannot spell
 // a text, a text is longer than the context, or settings are out of range. It also rejects rules
-// that have no single distribution at a step, because they draw random numbers (XTC) or adapt to
-// earlier draws (mirostat).
+// whose distribution at a step is not determined by the text, because they draw random numbers
+// (XTC) or adapt to earlier draws (mirostat).
 func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error) {
 	c := &Comparison{Sides: make([]SideRead, len(sides))}
 	readers := make([]*stepReader, len(sides))
@@ -107,7 +107,7 @@ const (
 	maxScored = 10.0
 )
 
-// checkScored rejects settings with which a text cannot be read.
+// checkScored rejects settings that cannot be used to read a text.
 func checkScored(s sampling.Settings) error {
 	if t := s.Temperature; !(t >= minScored && t <= maxScored) {
 		return terms.NewRangeError("temperature", fmt.Sprint(t), fmt.Sprintf("%v to %v", minScored, maxScored))
@@ -119,7 +119,7 @@ func checkScored(s sampling.Settings) error {
 	return s.Check()
 }
 
-// drawable is the distribution to draw from at a step.
+// drawable is the distribution from which a step's token would be drawn.
 type drawable struct {
 	z []float32 // [vocab] the scores divided by the temperature, if that is the only rule
 	q []float64 // [vocab] otherwise, the probabilities: 0 for tokens that are cut

@@ -8,10 +8,10 @@ import (
 )
 
 // Continue prepares to generate text after another prompt, as [NewChat] does, and reuses this
-// loop's cache for the tokens that both prompts begin with: for a chat that has grown, only the new
-// tokens are read. The columns equal those of a full read, bit for bit, since a column does not
-// depend on later tokens. At least the last token is read, because its pass predicts the next one.
-// The receiver does not change.
+// loop's cache for the prompts' common beginning: when a chat has grown, only its new tokens are
+// read. The columns are the same, bit for bit, as if the whole prompt had been read, because a
+// column does not depend on later tokens. At least the last token is read, because its pass
+// predicts the next one. The receiver does not change.
 func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	next, err := NewChat(l.model, prompt, s)
 	if err != nil || len(l.steps) == 0 {

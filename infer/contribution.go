@@ -14,16 +14,16 @@ type Contribution struct {
 	Z    float64
 }
 
-// Contributions divides the score of a token, after the text up to a position (from 0), among the
-// parts of the model, in the order of [Model.Parts] (direct logit attribution). Each part's output
-// is multiplied by the scale that the final norm had in this pass (for LayerNorm, after subtracting
-// its mean), and by the token's row of the output matrix. Norms after attention or feed-forward are
-// treated in the same way, so a part's contribution comes from the vector that was actually added
-// to the stream. The contributions add up to the score.
+// Contributions divides the score that a token gets after the text up to a position (from 0) among
+// the parts of the model, in the order of [Model.Parts] (direct logit attribution). Each part's
+// output is multiplied by the scale that the final norm had in this pass (for LayerNorm, after
+// subtracting its mean), and by the token's row of the output matrix. Norms after attention or
+// feed-forward are treated in the same way, so a part's contribution comes from the vector that was
+// actually added to the stream. The contributions add up to the score.
 //
 // If over ≥ 0, Contributions instead divides the token's lead: its score minus the score of the
-// token with id over. Contributions returns an error for a position whose stream was patched, since
-// the parts do not add up to the stream there.
+// token with id over. Contributions returns an error for a position whose stream was patched,
+// because the parts do not add up to that stream.
 func (w *Watch) Contributions(position, token, over int) ([]Contribution, error) {
 	m := w.model
 	d, v := m.config.Width, m.config.Vocab
@@ -137,7 +137,7 @@ type direction struct {
 	constant float64
 }
 
-// of returns the amount that x [width] adds to the score: 0 if x is nil.
+// of returns the amount that x [width] adds to the score, or 0 if x is nil.
 func (d direction) of(x []float32) (sum float64) {
 	for i, v := range x {
 		sum += d.weights[i] * float64(v)
@@ -145,8 +145,8 @@ func (d direction) of(x []float32) (sum float64) {
 	return sum
 }
 
-// at converts the direction u [width], which applies after a norm, to one that applies before it.
-// The norm's scale is the one for x [width].
+// at converts the direction u [width], which applies after a norm, to a direction that applies
+// before the norm. The norm is scaled for x [width].
 func (v normalization) at(x []float32, u []float64) direction {
 	if v.weight == nil {
 		return direction{weights: u}
@@ -195,10 +195,10 @@ func (w *Watch) Bytes() int64 {
 // Model returns the model that was watched.
 func (w *Watch) Model() *Model { return w.model }
 
-// Logits returns the score of every token of the vocabulary as the next one after a position (from
-// 0), as if the stack of blocks stopped at the given height. Height 0 is before the first block; at
-// a height equal to the number of blocks, the scores are the model's own output. The caller owns
-// the result [vocab].
+// Logits returns the score of every token of the vocabulary as the next token after a position
+// (from 0), as if the stack of blocks stopped at the given height. Height 0 is before the first
+// block; at a height equal to the number of blocks, the scores are the model's own output. The
+// caller owns the result [vocab].
 func (w *Watch) Logits(height, position int) ([]float32, error) {
 	z := make([]float32, w.model.config.Vocab)
 	d := w.model.config.Width

@@ -12,8 +12,8 @@ import (
 // derive it here if the stage needs it. The result is nil if the stage has not run
 // yet.
 //
-// After the draw, the rows of every stage of that step include the chosen token; if it would not be
-// listed otherwise, it replaces the last row.
+// After the draw, the rows of every stage of that step include the chosen token, which replaces the
+// last row if it would not be listed otherwise.
 func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) Stage {
 	if s == nil || kind < KindForward || kind > s.Ran {
 		return nil
@@ -73,9 +73,8 @@ func (m *Model) forwardStage(s *Step, head Head) Forward {
 	}
 }
 
-// logitsStage returns the logits stage. It does not need a distribution, since the highest scores
-// can be found without ranking all of them. So a large vocabulary is ranked only once, for the
-// softmax.
+// logitsStage returns the logits stage. It does not need a distribution: the highest scores can be
+// found without ranking all of them, so a large vocabulary is ranked only once, for the softmax.
 func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows int) Logits {
 	head.MultAdds = s.Output.Total()
 	z := s.scores()
@@ -197,7 +196,7 @@ func (m *Model) rows(s *Step, d *sampling.Distribution, n int, kind Kind) Rows {
 }
 
 // shorten picks n of the ranks 0 to total−1, or all of them if n is 0. It picks the first n, but
-// replaces the last one with chosen if chosen would be left out.
+// replaces the last of them with chosen if chosen would be left out.
 func shorten(total, n, chosen int) []int {
 	if n <= 0 || n > total {
 		n = total
@@ -228,9 +227,9 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	return r
 }
 
-// restOf returns the totals for the tokens that are not in rows or, with keptAlone, only for those
-// of them that are kept. The rows must be in ascending order of rank. The sum over the tokens
-// between two rows is the difference of two tail sums, so it takes no longer with a large
+// restOf returns the totals for the tokens that are not in rows or, with keptAlone, only for the
+// kept tokens among them. The rows must be in ascending order of rank. The sum over the tokens
+// between two rows is the difference of two tail sums, so the time does not grow with the
 // vocabulary.
 func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest

@@ -12,12 +12,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// chunk is the maximum number of positions that go through the blocks together. A larger chunk
-// would use the weights more often while they are in the processor's cache, but would need more
-// scratch memory.
+// chunk is the maximum number of positions that go through the blocks together. With a larger
+// chunk, each weight would be used more often while it is in the processor's cache, but more
+// scratch memory would be needed.
 const chunk = 32
 
-// Forward reads tokens after the positions that the cache holds: it runs them through every block
+// Forward reads tokens after the positions that are in the cache: it runs them through every block
 // and appends their keys and values to the cache. It returns the last position's vector [width],
 // before the final norm, and the number of multiply-adds performed. On an error, for example
 // because ctx ended or the context window is full, the cache is unchanged.
@@ -30,8 +30,8 @@ func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32,
 	return last, tally, nil
 }
 
-// ForwardTo is Forward with the vectors of the last tokens written to out [n, width]. n must be at
-// most the number of tokens. It does not allocate if the cache has room.
+// ForwardTo is like Forward, but writes the vectors of the last n tokens to out [n, width]. n must
+// be at most the number of tokens. It does not allocate if the cache has room.
 func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
 	if err := m.checkPass(c, tokens, out); err != nil {
 		return cost.Parts{}, err
@@ -58,7 +58,7 @@ func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []flo
 	return tally, nil
 }
 
-// checkPass returns an error if tokens cannot be read after those in the cache.
+// checkPass returns an error if tokens cannot be read after the tokens in the cache.
 func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	if len(tokens) == 0 {
 		return errors.New("no tokens to read")
@@ -81,8 +81,8 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	return nil
 }
 
-// passInput is one input of a pass: a token and the position of a text's cache at which it is read.
-// The inputs of a pass may belong to different texts.
+// passInput is one input of a pass: a token and its position in a text's cache. The inputs of a
+// pass may belong to different texts.
 type passInput struct {
 	cache *Cache
 	at    int // the position, from 0; all earlier ones are in the cache or in this pass
@@ -137,8 +137,9 @@ func (m *Model) enter(s *scratch, places []passInput) {
 
 // block runs one transformer block for up to chunk inputs, whose residual streams are the first
 // vectors of s.x. Each input's key and value are written to its own cache, which has room for them,
-// and the input attends to that cache. The matrices are read once for all inputs, and no input's
-// numbers depend on the others. Norms and biases that an architecture lacks do nothing.
+// and the input attends to that cache. The matrices are read once for all inputs, and the results
+// for an input do not depend on the other inputs. Norms and biases that an architecture lacks have
+// no effect.
 func (m *Model) block(s *scratch, l int, places []passInput) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
 	d := cfg.Width
@@ -281,9 +282,9 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func(
 	return 2 * int64(cfg.Heads) * int64(size) * int64(positions)
 }
 
-// Logits computes the score of every token of the vocabulary as the next one: the final norm, then
-// a product with the output matrix. last [width] is a result of [Model.Forward]. The caller owns
-// the result [vocab]. It returns an error if any score is not finite.
+// Logits computes the score of every token of the vocabulary as the next token: it applies the
+// final norm and multiplies by the output matrix. last [width] is a result of [Model.Forward]. The
+// caller owns the result [vocab]. It returns an error if any score is not finite.
 func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 	z := make([]float32, m.config.Vocab)
 	tally, err := m.LogitsTo(context.Background(), last, z)
@@ -293,9 +294,9 @@ func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 	return z, tally, nil
 }
 
-// LogitsTo is like Logits, but for one or more positions: it takes last [n, width] and writes the
-// result to z [n, vocab]. It allocates nothing. It can return ctx's error only if a [Runner] runs
-// the model's passes ([Model.Through]), since only then can a pass have to wait.
+// LogitsTo is like Logits, but for one or more positions: it reads last [n, width] and writes the
+// result to z [n, vocab]. It does not allocate. It can return ctx's error only if a [Runner] runs
+// the model's passes ([Model.Through]), since a pass never waits otherwise.
 func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
 	if m.runner != nil {
 		return m.runner.LogitsTo(ctx, last, z)
@@ -333,7 +334,7 @@ func finite(z []float32, vocab int) error {
 	return nil
 }
 
-// scratch is the working memory of one pass; nothing in it outlives the pass.
+// scratch is the working memory of one pass. Its contents do not outlive the pass.
 type scratch struct {
 	x, h     []float32   // [chunk, width]
 	q, mixed []float32   // [chunk, heads·headDim]

@@ -10,8 +10,9 @@ import (
 )
 
 // PromptOf returns a prompt that consists of the tokens with the given ids. As with a text, the
-// model's start token comes first, whether or not ids include it. Unknown ids, an empty list, or
-// more ids than the context holds return a *[terms.RangeError].
+// model's start token comes first, whether or not ids include it. PromptOf returns a
+// *[terms.RangeError] if an id is unknown, if there are no tokens, or if there are more than fit in
+// the context.
 func (m *Model) PromptOf(ids []int) (chat.Text, error) {
 	if bos := m.config.BOS; bos >= 0 && (len(ids) == 0 || ids[0] != bos) {
 		ids = append([]int{bos}, ids...)
@@ -45,8 +46,8 @@ func (m *Model) CheckIDs(ids []int) error {
 // TokenOf returns the ordinary token that spells exactly this text, if there is one.
 func (m *Model) TokenOf(text string) (id int, ok bool) { return m.tok.Lookup(text) }
 
-// Decode returns the text of tokens, with U+FFFD for each byte that belongs to no whole character.
-// Special tokens represent no text.
+// Decode returns the text of tokens, with U+FFFD for each byte that is not part of a complete
+// character. Special tokens represent no text.
 func (m *Model) Decode(ids []int) string { return ValidText([]byte(m.tok.Decode(ids))) }
 
 // DecodeNamed is [Model.Decode] with special tokens shown by name.
@@ -55,7 +56,8 @@ func (m *Model) DecodeNamed(ids []int) string {
 	return text
 }
 
-// named returns the text of tokens, special ones by name, and the offsets of those names.
+// named returns the text of tokens, in which special tokens are shown by name, and the offsets of
+// these names.
 func (m *Model) named(ids []int) (text string, marks []int) {
 	var b strings.Builder
 	from := 0
@@ -71,7 +73,7 @@ func (m *Model) named(ids []int) (text string, marks []int) {
 }
 
 // spelled returns the text of the tokens with the given ids, which need not encode back to the same
-// tokens. In plain text, the start token is left out, since it precedes every text.
+// tokens. Plain text omits the start token, which precedes every text.
 func (m *Model) spelled(ids []int) chat.Text {
 	plain := ids
 	if m.config.BOS >= 0 && len(ids) > 0 && ids[0] == m.config.BOS {

@@ -13,9 +13,10 @@ import (
 // ReadOut is the number of tokens in a block's early read-out.
 const ReadOut = 5
 
-// Inspection holds the inner values of one forward pass at its newest position. To compute it, that
-// position is run again on the cached columns before it. This gives the same numbers, bit for bit,
-// and is not counted in the steps or their times. An Inspection owns its data.
+// Inspection holds the inner values of one forward pass at its newest position. To compute it,
+// [Model.Inspect] runs that position again on the cached columns before it. The numbers are the
+// same as in the original pass, bit for bit. The second run is not counted in the steps or their
+// times. An Inspection owns its data.
 type Inspection struct {
 	Position  int     // the inspected column, from 0
 	Token     Token   // the token read there
@@ -48,7 +49,7 @@ type Mix struct {
 	Sum   []float32 // [headDim]: the sum over all positions
 }
 
-// Term is one position's part of a [Mix].
+// Term is the contribution of one position to a [Mix].
 type Term struct {
 	Position int
 	Value    []float32 // [headDim]
@@ -64,7 +65,7 @@ type Reading struct {
 }
 
 // Inspect returns the inner values of the pass that read token and wrote column `position` (from 0)
-// of c. It does not change c, which may also hold later columns.
+// of c. It does not change c, which may also contain later columns.
 func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
 	in := &Inspection{
 		Position: position, Token: m.Token(token), Blocks: make([]BlockView, len(m.blocks)),
@@ -95,11 +96,11 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 	return in, nil
 }
 
-// readOutScores is the number of scores computed for read-outs at a time: 4 MiB.
+// readOutScores is the number of scores (4 MiB) that are computed together for read-outs.
 const readOutScores = 1 << 20
 
-// readOut lists the most probable next tokens for the residual streams of some blocks. It waits for
-// the model only once for all of them.
+// readOut lists the most probable next tokens for the residual streams of some blocks. It scores
+// all blocks in one call, so it waits for the model only once.
 func (m *Model) readOut(ctx context.Context, blocks []BlockView) error {
 	d, v := m.config.Width, m.config.Vocab
 	last, scores := make([]float32, 0, len(blocks)*d), make([]float32, len(blocks)*v)

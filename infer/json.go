@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// This file defines the JSON form of the stages, one object each. `viz trace -json` prints it and
+// This file defines the JSON form of the stages, one object each. `viz trace -json` prints it, and
 // the viz.json.v1 socket sends it. STAGES.md documents it.
 
 // JSONToken is the JSON form of a [Token], for structs that embed it.
@@ -35,8 +35,7 @@ func JSONTokens(list []Token) []JSONToken {
 	return out
 }
 
-// MarshalJSON returns {"id", "text"}, with "bytes" in hex if the token is not
-// whole UTF-8.
+// MarshalJSON returns {"id", "text"}, with "bytes" in hex if the token is not valid UTF-8.
 func (t Token) MarshalJSON() ([]byte, error) { return json.Marshal(t.JSON()) }
 
 type jsonHead struct {
@@ -313,8 +312,8 @@ func conditionJSON(c Condition) jsonCondition {
 	return j
 }
 
-// MarshalJSON implements [Stage]. "text" is the text released by this step; all steps' texts
-// together are the whole answer. Only the last step has "stop".
+// MarshalJSON implements [Stage]. "text" is the text released by this step; the texts of all steps,
+// concatenated, are the whole answer. Only the last step has "stop".
 func (a Append) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(a.Head, KindAppend)
 	conditions := make([]jsonCondition, len(a.Conditions))
@@ -337,8 +336,8 @@ func (a Append) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON implements [Stage]. The cost of recomputing is calculated without running it, so it
-// has no time.
+// MarshalJSON implements [Stage]. The cost of recomputing is calculated, not measured, so there is
+// no time for it.
 func (g CacheGrowth) MarshalJSON() ([]byte, error) {
 	type both struct {
 		Cached     int64 `json:"cached"`

@@ -12,7 +12,7 @@ import (
 // The checkpoint may be closed afterwards. Errors name the tensor.
 func Load(c *checkpoint.Checkpoint) (*Model, error) { return LoadQuantized(c, QuantNone) }
 
-// LoadQuantized is [Load] with the weights stored as quant.
+// LoadQuantized is like [Load], but stores the weights in the given format.
 func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	cfg := c.Config
 	m := &Model{
@@ -64,8 +64,7 @@ type loader struct {
 	err   error
 }
 
-// vector reads a part's weight vector, or returns nil if the architecture has
-// none.
+// vector reads a part's weight vector, or returns nil if the architecture does not have the part.
 func (l *loader) vector(p checkpoint.Role, layer int, shape ...int) (v []float32) {
 	if l.err == nil {
 		v, l.err = l.Weight(p, layer, shape...)
@@ -73,7 +72,7 @@ func (l *loader) vector(p checkpoint.Role, layer int, shape ...int) (v []float32
 	return v
 }
 
-// bias reads a part's bias, or returns nil if the architecture has none.
+// bias reads a part's bias, or returns nil if the architecture does not have this bias.
 func (l *loader) bias(p checkpoint.Role, layer, n int) (v []float32) {
 	if l.err == nil {
 		v, l.err = l.Bias(p, layer, n)
@@ -135,8 +134,8 @@ func (l *loader) block(i int) block {
 	return b
 }
 
-// divide splits the combined matrix for queries, keys and values of block i into three matrices,
-// which give the same products.
+// divide splits block i's combined matrix for queries, keys and values into three matrices, whose
+// products are the same.
 func (l *loader) divide(b *block, i, d int) {
 	fused, bias := l.vector(checkpoint.QueryKeyValue, i, 3*d, d), l.bias(checkpoint.QueryKeyValue, i, 3*d)
 	if l.err != nil {

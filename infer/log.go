@@ -20,11 +20,11 @@ type Log struct {
 	Choices  []Choice // by step
 	WentOn   []int    // steps that stopped the run and after which a person continued it
 	Settings Settings // for the steps that follow
-	Steps    int      // 0 if nothing had run
+	Steps    int      // 0 if no stage had run
 	Ran      Kind     // the last stage of the last step
 }
 
-// Choice is a token that a person chose at a step, in place of the drawn one.
+// Choice is a token that a person chose at a step, in place of the drawn token.
 type Choice struct {
 	Step, Token int
 }
@@ -41,7 +41,7 @@ func (l *Loop) Log() Log { return LogOf(l.model, l.text, l.steps, l.settings) }
 // Text returns the prompt with its special tokens.
 func (log Log) Text() chat.Text { return chat.Text{Text: log.Prompt, Marks: log.Marks, IDs: log.IDs} }
 
-// LogOf returns the log of steps that a loop on m with this prompt has run. settings are for the
+// LogOf returns the log of steps that a loop on m with this prompt has run. settings apply to the
 // steps that follow.
 func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
 	log := Log{
@@ -67,8 +67,8 @@ func LogOf(m *Model, prompt chat.Text, steps []*Step, settings Settings) Log {
 }
 
 // Replay runs a log again from the start. Token limits and stop strings do not end the replay. If
-// the log has further steps, the run continued past the limit or string, because it was changed
-// later or was set after the next step had begun.
+// the log has further steps, the run continued past that limit or string, because the limit or
+// string was changed later or was set after the next step had begun.
 func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	if log.Model != m.hash {
 		return nil, fmt.Errorf("this run was made by another model (%.12s…; this one is %.12s…)", log.Model, m.hash)

@@ -29,7 +29,7 @@ type Model struct {
 	norm   normalization // before the output matrix
 	output kernel.Matrix // [vocab, width]; the embedding table itself if they are tied
 
-	scoreScale float32    // attention scores are multiplied by it
+	scoreScale float32    // factor of the attention scores
 	scratch    *sync.Pool // *scratch
 	runner     Runner     // runs the passes; nil if the model runs them itself
 
@@ -52,7 +52,7 @@ type block struct {
 	k, v         kernel.Matrix // [kvHeads·headDim, width]
 	qNorm, kNorm normalization // of [headDim] each, or of all heads together
 	rotary       *rotary       // rotates queries and keys
-	window       int           // number of positions that a token sees, including its own; 0 for all
+	window       int           // number of positions that a token sees, including its own; 0 for all positions
 	o            kernel.Matrix // [width, heads·headDim]
 	attnPostNorm normalization // of [width]
 
@@ -73,7 +73,7 @@ func (m *Model) Name() string { return m.config.Name }
 // Hash returns the SHA-256 hash of the model's files, in hex. It identifies the model.
 func (m *Model) Hash() string { return m.hash }
 
-// Warnings returns sentences about those contents of the model's files that are ignored, as in
+// Warnings returns sentences about the ignored contents of the model's files, as in
 // [checkpoint.Checkpoint].
 func (m *Model) Warnings() []string { return m.warnings }
 
@@ -96,7 +96,7 @@ func (m *Model) Shape() cost.Shape {
 }
 
 // ScoreScale returns the factor by which the product of a query and a key is multiplied before the
-// softmax: 1/√headDim unless the model specifies another (Vaswani et al. 2017).
+// softmax: 1/√headDim unless the model specifies another factor (Vaswani et al. 2017).
 func (m *Model) ScoreScale() float32 { return m.scoreScale }
 
 // Token returns a description of one entry of the vocabulary.
@@ -117,7 +117,7 @@ func (m *Model) encodeSized(text string) (ids, sizes []int) {
 	return m.started(ids, m.config.BOS), m.started(sizes, 0)
 }
 
-// started returns list with start in front if the model has a start token.
+// started returns list, preceded by start if the model has a start token.
 func (m *Model) started(list []int, start int) []int {
 	if m.config.BOS < 0 {
 		return list

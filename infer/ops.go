@@ -10,7 +10,7 @@ import (
 // This file contains the operations of a pass other than matrix products. [Model.block] shows their
 // order.
 
-// A normalization holds the weights of a norm. The zero value changes nothing.
+// A normalization holds the weights of a norm. The zero value leaves vectors unchanged.
 type normalization struct {
 	weight []float32 // [d], d the width of the stream or the size of a head
 	bias   []float32 // [d], of LayerNorm; nil for RMSNorm
@@ -64,13 +64,12 @@ func layerNorm(dst, x, weight, bias []float32, eps float32) {
 	}
 }
 
-// rotary has the cos and sin of position × frequency for every position and
-// pair of a head (Su et al. 2021), each [context, headDim/2]. If nil, nothing
-// is rotated.
+// rotary holds the cos and sin of position × frequency for every position and pair of a head (Su et
+// al. 2021), each [context, headDim/2]. A nil rotary rotates nothing.
 type rotary struct{ cos, sin []float32 }
 
-// newRotary rounds frequency and angle to float32 first, as the models'
-// training code does; at long contexts the difference matters.
+// newRotary first rounds the frequency and the angle to float32, as the models' training code does.
+// The difference matters in long contexts.
 func newRotary(context int, frequencies []float32) *rotary {
 	half := len(frequencies)
 	r := &rotary{make([]float32, context*half), make([]float32, context*half)}

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// CheckPair returns an error that explains why draft cannot propose tokens for target, or nil if it
-// can. Every token must mean the same in both models.
+// CheckPair returns nil if draft can propose tokens for target, and otherwise an error that
+// explains why it cannot. Every token must mean the same in both models.
 func CheckPair(target, draft *Model) error {
 	a, b := target.config, draft.config
 	no := func(format string, args ...any) error {

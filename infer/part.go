@@ -20,7 +20,7 @@ const (
 )
 
 // A Part is a part of the model that adds to the residual stream. Blocks and heads are numbered
-// from 1, and are 0 for kinds without them.
+// from 1. Block and Head are 0 for kinds of parts that have none.
 type Part struct {
 	Kind  PartKind
 	Block int
@@ -59,8 +59,8 @@ func (m *Model) Parts() []Part {
 	return parts
 }
 
-// BlockParts lists the parts of a block (numbered from 1): its heads, its attention's bias if there
-// is one, its feed-forward layer.
+// BlockParts lists the parts of a block (numbered from 1): its heads, its attention bias if it has
+// one, and its feed-forward layer.
 func (m *Model) BlockParts(block int) []Part {
 	var parts []Part
 	for h := range m.config.Heads {

@@ -22,12 +22,12 @@ var ErrPoolClosed = errors.New("the worker pool is closed")
 
 // Pool runs the passes of many texts on a bounded number of workers. Passes that wait at the same
 // time are batched into rounds of up to 16 texts and 32 positions; each text's numbers are
-// bit-identical to those of running it alone. A prompt is read in several rounds if other texts are
-// waiting.
+// bit-identical to the numbers that the text would have alone. A prompt is read in several rounds
+// if other texts are waiting.
 //
 // Every text has a [Slot]. A slot whose learner steps through the text ([Slot.Step]) is served
-// before slots that are playing, but no slot waits more than twice as many rounds as it would if
-// all were served in turn.
+// before slots that are playing, but a slot never waits more than twice as many rounds as it would
+// if all slots were served in turn.
 type Pool struct {
 	model *Model
 
@@ -50,7 +50,7 @@ type PoolStats struct {
 }
 
 // NewPool starts a pool of workers for m. If workers ≤ 0, it starts GOMAXPROCS workers, as many as
-// can run at a time. Close stops them.
+// can run simultaneously. Close stops the workers.
 func NewPool(m *Model, workers int) *Pool {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -65,8 +65,8 @@ func NewPool(m *Model, workers int) *Pool {
 	return p
 }
 
-// Close stops the workers when their rounds in progress are done. Passes that are waiting, and all
-// later ones, return [ErrPoolClosed].
+// Close stops each worker after its round in progress. Waiting passes and all later passes return
+// [ErrPoolClosed].
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -113,14 +113,14 @@ func (p *Pool) work() {
 			return
 		}
 		// The texts of the last round queue their next jobs as soon as their goroutines get to run.
-		// A round that began before then would serve few texts.
+		// A round that began earlier would serve few texts.
 		p.mu.Unlock()
 		breathe()
 		p.mu.Lock()
 		if p.queue.len() == 0 {
 			continue
 		}
-		// Idle workers serve their share of the queue.
+		// Leave a share of the queue for each idle worker.
 		n := (p.queue.len() + p.idle) / (p.idle + 1)
 		b.jobs = p.queue.take(min(n, maxBatch), b.jobs[:0])
 		p.count(b.jobs)
@@ -189,7 +189,7 @@ func (b *batch) try() error {
 	return err
 }
 
-// Slot is the place of one text in a pool: a [Runner] whose passes take turns with the passes of
+// Slot represents one text in a pool. It is a [Runner] whose passes take turns with the passes of
 // other slots. Except for Step, only one goroutine at a time may use it. An unused slot takes a few
 // hundred bytes and does not need to be closed.
 type Slot struct {
@@ -211,8 +211,7 @@ func (s *Slot) Model() *Model { return s.pool.model.Through(s) }
 // waits for each pass; otherwise, the text is playing.
 func (s *Slot) Step(on bool) { s.step.Store(on) }
 
-// Waited implements [Runner]. The time of a round counts in full for each text that the round
-// serves.
+// Waited implements [Runner]. The full time of a round counts for each text that it serves.
 func (s *Slot) Waited() time.Duration { return s.waited }
 
 // ForwardTo implements [Runner]. If ctx ends while the pass is queued, ForwardTo returns
@@ -237,7 +236,7 @@ func (s *Slot) wait(ctx context.Context) (cost.Parts, error) {
 	done, start := j.done, time.Now()
 	defer func() {
 		s.waited = time.Since(start) - j.ran
-		*j = job{done: done} // keep no references to the caller's data
+		*j = job{done: done} // drop the references to the caller's data
 	}()
 	if err := ctx.Err(); err != nil {
 		return cost.Parts{}, err

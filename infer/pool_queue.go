@@ -3,7 +3,7 @@ package infer
 // queue decides which job is served next. It contains the scheduler's whole policy and uses neither
 // a clock nor goroutines:
 //
-//   - Stepping jobs go before playing ones, each kind first come, first served.
+//   - Stepping jobs are served before playing jobs. Each kind is first come, first served.
 //   - While a playing job waits, the two kinds alternate, so that stepping jobs
 //     never get more than every other place.
 //
@@ -11,10 +11,10 @@ package infer
 // B places. Then a single queue would serve every job once in (P+S)/B rounds, the fair share. At
 // most P−1 other playing jobs are ahead of a playing job, and one stepping job is ahead of each of
 // them and of the job itself. So the job gets the 2P-th place at the latest, which is within 2P/B
-// rounds. The same is true of stepping jobs, with S in place of P. Thus no job waits more than
-// twice the fair share.
+// rounds. The same is true for stepping jobs, with S in place of P. Thus a job never waits more
+// than twice its fair share.
 //
-// The jobs form linked lists, so joining and leaving allocate nothing.
+// The jobs form linked lists, so joining and leaving the queue does not allocate.
 type queue struct {
 	playing, stepping line
 	turn              bool // the next place goes to a playing job, if there is one
@@ -70,7 +70,7 @@ func (q *queue) leave(j *job) bool {
 	return true
 }
 
-// take begins a round: it removes up to n jobs from the queue and appends them to list.
+// take begins a round: it moves up to n jobs from the queue to the end of list.
 func (q *queue) take(n int, list []*job) []*job {
 	for ; n > 0 && q.len() > 0; n-- {
 		j := q.stepping.first

@@ -35,7 +35,7 @@ func (m *Model) Rounded(quant Quant) (*Model, error) {
 	return &copied, nil
 }
 
-// round rounds one matrix; an empty one is returned unchanged.
+// round rounds one matrix. An empty matrix is returned unchanged.
 func (q Quant) round(w kernel.Matrix) (kernel.Matrix, error) {
 	if w.Rows == 0 || q == QuantNone {
 		return w, nil

@@ -52,8 +52,8 @@ func (m *Model) Score(ctx context.Context, text string, top int) ([]ReadToken, e
 	return m.ScorePrompt(ctx, chat.Text{Text: text}, top)
 }
 
-// ScorePrompt is [Model.Score] for a prompt of any kind. It also lists the named tokens, after the
-// most probable ones.
+// ScorePrompt is like [Model.Score], but for a prompt of any kind. It also lists the named tokens,
+// after the most probable ones.
 func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named ...int) ([]ReadToken, error) {
 	ids, err := m.Fit(text)
 	if err != nil {
@@ -66,8 +66,8 @@ func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named 
 const scoredBytes = 8 << 20
 
 // scoreFrom reads ids, which must fit in the context, into an empty cache. It returns the tokens
-// from index first on with their predictions. A start token is not returned. Reading and scoring
-// several positions at a time gives the same bits as doing so one by one.
+// from index first on, with their predictions. A start token is not returned. Several positions are
+// read and scored together, with the same results, bit for bit, as one by one.
 func (m *Model) scoreFrom(
 	ctx context.Context, c *Cache, ids []int, first, top int, named ...int,
 ) ([]ReadToken, error) {
@@ -127,10 +127,10 @@ func (r Surprise) Bits() float64 { return r.Nats / math.Ln2 }
 // BitsPerToken returns the average surprise of a token, −log₂ p.
 func (r Surprise) BitsPerToken() float64 { return r.Bits() / float64(r.Tokens) }
 
-// Perplexity returns e to the power of the average −ln p: the number of equally likely tokens among
-// which a choice would be as uncertain (Jelinek et al. 1977).
+// Perplexity returns e to the power of the average −ln p: a choice among that many equally likely
+// tokens would be equally uncertain (Jelinek et al. 1977).
 func (r Surprise) Perplexity() float64 { return math.Exp(r.Nats / float64(r.Tokens)) }
 
 // BitsPerByte returns the bits per byte of text, which can be compared between models with
-// different tokens.
+// different vocabularies.
 func (r Surprise) BitsPerByte() float64 { return r.Bits() / float64(r.Bytes) }

@@ -17,8 +17,8 @@ type Scoring struct {
 	windows []window
 }
 
-// A window is a part of a text that is read at once: ids[from:to]. Only the tokens from index done
-// on are scored, since the previous windows have scored the others.
+// A window is a part of a text that is read together: ids[from:to]. Only the tokens from index done
+// on are scored, because the previous windows have scored the others.
 type window struct{ from, done, to int }
 
 // NewScoring divides a text into windows. It returns a *[terms.RangeError] if the vocabulary cannot
@@ -61,7 +61,7 @@ func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken))
 }
 
 // Run scores the text: it calls each, which may be nil, with every token in order, and returns the
-// total surprise. It reads as many windows at a time as there are processors.
+// total surprise. It reads up to one window per processor concurrently.
 func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, err error) {
 	at := len(s.ids) - s.Tokens() // the next token to report
 	count := func(list []ReadToken) {
@@ -90,7 +90,7 @@ func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, 
 	queue := s.readAhead(ctx, workers)
 	defer func() {
 		cancel()
-		for result := range queue { // until no worker is running
+		for result := range queue { // wait until no worker is running
 			<-result
 		}
 	}()
@@ -145,10 +145,11 @@ func (s *Scoring) read(ctx context.Context, c *Cache, w window) ([]ReadToken, er
 	return s.m.scoreFrom(ctx, c, ids, w.done-w.from, 0)
 }
 
-// aheadBytes limits the total size of the caches of windows being read.
+// aheadBytes limits the total size of the caches of the windows that are being read.
 const aheadBytes = 256 << 20
 
-// workers returns the number of windows to read at a time: one if a [Runner] runs the passes.
+// workers returns the number of windows to read concurrently, which is one if a [Runner] runs the
+// passes.
 func (s *Scoring) workers() int {
 	cache := s.m.Shape().KVBytes(s.m.config.Context, 4)
 	n := min(runtime.GOMAXPROCS(0), len(s.windows), max(1, int(aheadBytes/max(cache, 1))))

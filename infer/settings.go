@@ -60,8 +60,7 @@ func (s Settings) Value(key string) float64 {
 	return x
 }
 
-// Set sets a knob to a value it accepts ([terms.Knob.Check]), and reports
-// whether there is such a knob.
+// Set sets a knob to a value it accepts ([terms.Knob.Check]), and reports whether the knob exists.
 func (s *Settings) Set(key string, x float64) bool {
 	switch key {
 	case "seed":
@@ -119,8 +118,8 @@ func (s Settings) Check() error {
 }
 
 // CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary does
-// not have. Setting such a bias is rejected, but a replay of a log that contains one ignores it, as
-// the run did.
+// not have. Such a bias cannot be set, but a replay of a log that contains such a bias ignores it,
+// as the original run did.
 func (m *Model) CheckBias(b sampling.Bias) error {
 	for id := range b.All() {
 		if id >= m.config.Vocab {
@@ -183,7 +182,7 @@ func CheckPrompt(text string, maxBytes int) error {
 }
 
 // CheckPrompt is like the function [CheckPrompt], but also accepts an empty prompt if the model was
-// trained with a start token, since a text can begin with that token alone.
+// trained with a start token, because the model can continue from that token alone.
 func (m *Model) CheckPrompt(text string, maxBytes int) error {
 	if text == "" && m.config.BOS >= 0 {
 		return nil

@@ -61,7 +61,7 @@ type Head struct {
 	Took     time.Duration
 }
 
-// TensorShape names one tensor of a pass and gives its dimensions.
+// TensorShape is the name of one tensor of a pass, with its dimensions.
 type TensorShape struct {
 	Name string `json:"name"`
 	Dims []int  `json:"dims"`
@@ -73,13 +73,13 @@ type Forward struct {
 	Head
 	Prefill   bool
 	Tokens    []Token    // the tokens read by this pass
-	Positions int        // positions in the cache after the pass, all of which it attended to
+	Positions int        // positions in the cache after the pass, which attended to all of them
 	Parts     cost.Parts // multiply-adds by part of the model
 	Shapes    []TensorShape
 }
 
-// Row is one token of the vocabulary with everything known about it at a stage. Later stages set
-// more fields: Z at the logits; ZT, E, P, Cum at the softmax; Kept, CutBy and Q at the filter.
+// Row is one token of the vocabulary, with all the values that are known at a stage. Later stages
+// set more fields: Z at the logits; ZT, E, P, Cum at the softmax; Kept, CutBy and Q at the filter.
 type Row struct {
 	Token
 	Rank  int           // 1 is the highest score
@@ -105,7 +105,7 @@ type Rest struct {
 }
 
 // Rows is the whole vocabulary, shortened for display: the top tokens by score, always including
-// the drawn one, and the totals of the rest.
+// the drawn token, and the totals of the rest.
 type Rows struct {
 	Rows  []Row
 	Rest  Rest
@@ -127,7 +127,7 @@ type Logits struct {
 type Penalty struct {
 	By     sampling.Settings // their settings ([sampling.Settings.Scoring])
 	N      int               // tokens whose scores it changed
-	Tokens []Penalized       // those with the highest scores, at most as many as the stage has rows
+	Tokens []Penalized       // the changed tokens with the highest scores, at most as many as the stage has rows
 }
 
 // Penalized is a token whose score was changed.
@@ -154,34 +154,35 @@ type Filter struct {
 	Kept     int
 	Cut      int
 	Mass     float64 // Σ p of the kept tokens
-	// Cuts lists the filters that are on, in order, with the number of tokens that each would keep
-	// by itself.
+	// Cuts lists the filters that are on, in order, with the number of tokens that each of them
+	// keeps.
 	Cuts sampling.Cuts
 	// Leading reports that the kept tokens are the most probable ones, so that a
 	// line can be drawn below them.
 	Leading bool
-	// Fallback reports that the filters keep no token in common, so the most
-	// probable one is kept although some of them cut it.
+	// Fallback reports that there is no token that all filters keep, so the most probable token is
+	// kept, although some filters cut it.
 	Fallback bool
 	// KeptLlama and KeptHugging are the numbers of tokens that would be kept with the filter orders
 	// of llama.cpp and of Hugging Face.
 	KeptLlama, KeptHugging int
-	// KeptRenormalizing is the number of tokens that would be kept if every filter worked on the
-	// rescaled probabilities left by the previous one, as in some libraries.
+	// KeptRenormalizing is the number of tokens that would be kept if every filter used the
+	// rescaled probabilities left by the previous filter, as in some libraries.
 	KeptRenormalizing int
 }
 
-// Reach returns the number of tokens that a filter keeps by itself: all of them if it is off.
+// Reach returns the number of tokens that a filter keeps ([sampling.Cuts.Reach]). A filter that is
+// off keeps all tokens.
 func (f Filter) Reach(rule sampling.Rule) int { return f.Cuts.Reach(rule, f.Kept+f.Cut) }
 
-// Sample is stage 5: a token is drawn, namely the one whose segment contains u.
+// Sample is stage 5: the token whose segment contains u is drawn.
 type Sample struct {
 	Head
 	Greedy bool
 	Seed   uint64
 	U      float64 // in [0, 1); meaningless under greedy decoding
 	Chosen Row     // with Kept and Q
-	Forced bool    // a person chose it; the draw fell on Drawn
+	Forced bool    // a person chose the token; the draw selected Drawn
 	Drawn  Row     // Chosen unless Forced
 	From   float64 // the chosen token's segment: From ≤ u < To; both 0 for a chosen token that is cut
 	To     float64
@@ -268,10 +269,10 @@ const (
 type Condition struct {
 	Kind  StopReason
 	Fired bool
-	// For max_tokens and context: Have of Limit.
+	// For max_tokens and context: the number reached so far, and the limit.
 	Have, Limit int
-	// For eos: the probability of the end-of-text tokens at this step, after
-	// the temperature and before the filters, and whether the filters keep one.
+	// For eos: the probability of the end-of-text tokens at this step, after the temperature and
+	// before the filters, and whether the filters keep one of these tokens.
 	P    float64
 	Kept bool
 	// For a stop string: the string, and the number of its bytes that the end of the text already

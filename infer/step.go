@@ -33,7 +33,7 @@ type Step struct {
 	Entropy  float64 // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration
 
-	// From stage 5 on.
+	// The following fields are set from stage 5 on.
 	Chosen int  // token id
 	Rank   int  // of the chosen token, 1 is the most probable
 	Forced bool // chosen by a person, not by the draw
@@ -42,7 +42,7 @@ type Step struct {
 	U      float64
 	next   sampling.State // of the rules, for the step after this one
 
-	// From stage 6 on.
+	// The following fields are set from stage 6 on.
 	Text       string // released by this step
 	Held       []byte
 	Conditions []Condition
@@ -50,7 +50,7 @@ type Step struct {
 	StopString string
 	WentOn     bool // a person continued after Stop
 
-	// Sums over the steps up to this one, in multiply-adds; from stage 7 on.
+	// The sums over the steps up to this one, in multiply-adds, are set from stage 7 on.
 	TotalCached, TotalRecomputed int64
 }
 
@@ -78,8 +78,8 @@ func (s *Step) context() sampling.Context {
 	return c
 }
 
-// breaks reports which tokens end the passages that DRY looks for: those that contain
-// a newline, a colon, a quotation mark or an asterisk, as in llama.cpp.
+// breaks reports which tokens end the passages that DRY looks for: tokens that contain a newline, a
+// colon, a quotation mark or an asterisk, as in llama.cpp.
 func breaks(tok *tokenizer.Tokenizer) func(id int) bool {
 	return func(id int) bool { return bytes.ContainsAny(tok.Bytes(id), "\n:\"*") }
 }
@@ -92,7 +92,7 @@ func (m *Model) Breaks(id int) bool { return breaks(m.tok)(id) }
 func (s *Step) scores() []float32 { return s.context().Score(s.Logits, s.Settings.Settings).Z }
 
 // past is a text as a linked list of the tokens that each pass read, from the last pass to the
-// first. Steps of several branches share their common beginning.
+// first. Steps in different branches share their common beginning.
 type past struct {
 	read   []int
 	before *past

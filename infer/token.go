@@ -12,14 +12,14 @@ type Token struct {
 	// Text is the token's bytes as text, with U+FFFD for each byte that is not part of a whole
 	// UTF-8 character. For a special token, it is the token's name.
 	Text string
-	// Bytes is set only if the token's bytes are not whole UTF-8.
+	// Bytes is set only if the token's bytes are not valid UTF-8.
 	Bytes []byte
 	// Special marks tokens that represent no text, such as the end of text.
 	Special bool
 }
 
-// describe returns the token with the given id. For an unknown id (a model may have more rows than
-// its tokenizer has entries), the text is empty.
+// describe returns the token with the given id. The text of an unknown id is empty. (A model may
+// have more rows than its tokenizer has entries.)
 func describe(tok *tokenizer.Tokenizer, id int) Token {
 	if name, ok := tok.Special(id); ok {
 		return Token{ID: id, Text: name, Special: true}

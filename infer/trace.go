@@ -55,7 +55,8 @@ func (m *Model) checkLength(ids []int) error {
 }
 
 // Fit returns the tokens of a prompt that fits in the context, and a *[terms.RangeError] for any
-// other prompt. A prompt that is too long for any tokens to fit is not encoded.
+// other prompt. A prompt that is so long that its tokens cannot fit is rejected without being
+// encoded.
 func (m *Model) Fit(text chat.Text) ([]int, error) {
 	n := len(text.Text)
 	if len(text.Marks) > 0 { // some special tokens absorb the white space around them
@@ -120,8 +121,8 @@ func (l *Loop) Stopped() StopReason {
 // Set changes the settings. A step whose draw has not run yet uses the new settings immediately,
 // even in its softmax and filter stages. Between its draw and its append stage, a step uses only
 // the new stop conditions, which have not been checked yet. Otherwise, the new settings apply from
-// the next step on. If settings are out of range, Set returns a *[terms.RangeError] and changes
-// nothing.
+// the next step on. If settings are out of range, Set returns a *[terms.RangeError] and has no
+// effect.
 func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
 		return err

@@ -8,11 +8,11 @@ import (
 
 // A Watch is one pass over a whole text that keeps everything needed for an explanation: the
 // residual stream at every height, the vectors that every head and every feed-forward layer added
-// and, on request, the attention weights. Without an intervention, its numbers equal those of
+// and, on request, the attention weights. Without an intervention, its numbers are the same as in
 // [Model.Forward], bit for bit.
 //
-// It is a separate pass with the same operations, so that generating text without explanations
-// costs nothing extra. A finished Watch is read-only and owns its data, about 4·(2·width +
+// It is a separate pass with the same operations, so that explanations do not slow down the
+// generation of text. A finished Watch is read-only and owns its data, about 4·(2·width +
 // heads·headDim + 2·kvHeads·headDim) bytes for each position and block.
 type Watch struct {
 	model  *Model
@@ -26,8 +26,9 @@ type Watch struct {
 	looks  [][]float32 // [layers][positions, heads, positions]: attention weights; nil unless kept
 }
 
-// An Intervention describes what a pass leaves out or replaces. The zero value changes nothing. A
-// part that is off is off at every position, and everything that depends on it is computed again.
+// An Intervention describes which parts of a pass are left out or replaced. The zero value changes
+// nothing. Parts are switched off at every position, and everything that depends on them is
+// computed again.
 type Intervention struct {
 	// Off lists the heads, attention biases and feed-forward layers that are off: their output is 0
 	// or, with Mean, its mean over the positions of this text.
@@ -61,7 +62,7 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 	return w, w.run(ctx, nil, 0, 0)
 }
 
-// Again runs the same text with a change; w itself must have been run without one. Everything
+// Again runs the same text with a change. w itself must have been run without changes. Everything
 // before the first change is reused. It returns an error for a part or a patch that does not exist
 // in the model or the text, and a *[PlaceError] for a position that does not exist.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
@@ -73,14 +74,14 @@ func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) 
 	}
 	block, position := w.firstChange(change)
 	again := &Watch{model: w.model, tokens: w.tokens, change: change, cache: w.cache.upTo(position)}
-	for l := range block { // these are not run again, only read
+	for l := range block { // these blocks are not run again, but their columns are read
 		again.cache.keys[l], again.cache.values[l] = w.cache.keys[l], w.cache.values[l]
 	}
 	again.make(w, block, position, w.looks != nil)
 	return again, again.run(ctx, w, block, position)
 }
 
-// None reports whether nothing is changed.
+// None reports whether the intervention is empty.
 func (c Intervention) None() bool { return len(c.Off) == 0 && len(c.Positions) == 0 && c.Patch == nil }
 
 // A PlaceError reports a position that cannot be hidden in a text.
@@ -290,8 +291,8 @@ func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, we
 	})
 }
 
-// seen lists the positions that a position sees: itself, and the earlier ones from `from` on that are
-// not hidden.
+// seen lists the positions that a position sees: itself, and the earlier positions from `from` on
+// that are not hidden.
 func (w *Watch) seen(position, from int) []int {
 	var seen []int
 	for at := from; at <= position; at++ {
@@ -302,7 +303,7 @@ func (w *Watch) seen(position, from int) []int {
 	return seen
 }
 
-// switched holds the outputs that replace the outputs of the parts that are off.
+// switched holds the replacements for the outputs of the parts that are off.
 type switched struct {
 	size, stride int                       // headDim, heads·headDim
 	head         map[int]map[int][]float32 // by block and head, from 0: [headDim]
@@ -310,7 +311,7 @@ type switched struct {
 	fed          map[int][]float32 // by block: [width]
 }
 
-// switched computes the outputs that replace those of the parts that are off in this pass. Means
+// switched computes the replacements for the outputs of the parts that are off in this pass. Means
 // are computed from base.
 func (w *Watch) switched(base *Watch) *switched {
 	c := &w.model.config

@@ -14,15 +14,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Accuracy describes how much the predictions of two weight formats differ at all positions of some
-// texts.
+// Accuracy describes how much the predictions of two weight formats differ, over all positions of a
+// set of texts.
 type Accuracy struct {
 	Quant     infer.Quant `json:"quant"`
 	Texts     string      `json:"texts"`     // "written" or "generated"
 	Positions int         `json:"positions"` // number of predictions compared
 	Top1      float64     `json:"top1"`      // share of positions with the same most probable token
-	// MeanKL is the mean of Σ p·ln(p/q), in nats. p are the probabilities with float32 at T = 1,
-	// and q are those with the other format.
+	// MeanKL is the mean of Σ p·ln(p/q), in nats, where p and q are the probabilities at T = 1 with
+	// float32 and with the other format.
 	MeanKL  float64 `json:"mean_kl"`
 	MaxKL   float64 `json:"max_kl"`
 	MaxDiff float64 `json:"max_diff"` // largest difference in a logit
@@ -31,12 +31,12 @@ type Accuracy struct {
 //go:embed testdata/heldout.txt
 var heldOut embed.FS
 
-// HeldOut returns short texts, as m's token ids. They were written for this comparison and are not
-// in any training data.
+// HeldOut returns short texts, as token ids of m's vocabulary. They were written for this
+// comparison and are not in any training data.
 func HeldOut(m *infer.Model) [][]int {
 	data, err := heldOut.ReadFile("testdata/heldout.txt")
 	if err != nil {
-		panic(err) // not possible, since the file is embedded
+		panic(err) // cannot happen: the file is embedded
 	}
 	var texts [][]int
 	for text := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
@@ -114,7 +114,7 @@ func Compare(ctx context.Context, exact, other *infer.Model, name string, texts 
 		}
 	}
 	if a.Positions == 0 {
-		return a, fmt.Errorf("no position to compare in %d texts", len(texts))
+		return a, fmt.Errorf("the %d texts have no positions to compare", len(texts))
 	}
 	a.MeanKL /= float64(a.Positions)
 	a.Top1 = float64(kept) / float64(a.Positions)

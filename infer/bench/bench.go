@@ -1,11 +1,11 @@
 // Package bench measures how fast a model runs on this machine and how much int8 deviates from
-// float32. The viz bench command prints the rows and labs show them, so a curve on a page and a
-// table in a terminal come from the same code.
+// float32. The viz bench command prints the rows, and labs show them, so the same code produces
+// both the curves on pages and the tables in terminals.
 //
 // A measurement repeats rounds of a few tokens until the given time has passed. It reports the best
-// round and the median round, which is hardly affected by other work on the machine. All
-// configurations of a quantization take turns, a few rounds each, so that a period in which the
-// machine is slow affects all of them.
+// round and the median round; other work on the machine hardly affects the median. All
+// configurations of a quantization take turns, a few rounds each, so that a slow period of the
+// machine affects all of them.
 package bench
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Phase is the kind of work that is measured.
+// Phase is the kind of work to measure.
 type Phase string
 
 // The phases.
 const (
-	Kernel  Phase = "kernel"  // only the blocks' matrices, multiplied by as many vectors as in a pass
+	Kernel  Phase = "kernel"  // only products of the blocks' matrices with as many vectors as a pass has
 	Prefill Phase = "prefill" // reading a prompt of Tokens tokens, then computing the scores at its last position
 	Decode  Phase = "decode"  // generating Tokens tokens greedily, starting at the first position
 )
@@ -41,13 +41,13 @@ type Case struct {
 	Tokens  int         `json:"tokens"`  // tokens of each text in a round, or vectors for the kernel phase
 }
 
-// Row holds a case with its measurements.
+// Row is a case with its measurements.
 type Row struct {
 	Case
 	Path   string  `json:"kernel"`  // the kernel path: portable, avx2 or avx512
 	Rounds int     `json:"rounds"`  // number of rounds
-	Rate   float64 `json:"rate"`    // tokens/s of all texts, median round
-	Best   float64 `json:"best"`    // tokens/s of the best round
+	Rate   float64 `json:"rate"`    // tokens/s of all texts together in the median round
+	Best   float64 `json:"best"`    // tokens/s of all texts together in the best round
 	GFLOPS float64 `json:"gflop_s"` // 10⁹ multiplications and additions per second in the median round
 }
 
@@ -89,10 +89,10 @@ func (p Plan) Cases(q infer.Quant) []Case {
 	return all
 }
 
-// columns is the number of vectors that the kernel phase multiplies at once, as a pass does.
+// columns is the number of vectors in each product of the kernel phase, the same as in a full pass.
 const columns = 32
 
-// Check returns an error if the plan cannot be measured with a model whose context has this size.
+// Check returns an error if the plan cannot be measured with a model of the given context size.
 func (p Plan) Check(context int) error {
 	for _, n := range append(slices.Clone(p.Threads), p.Texts...) {
 		if n < 1 || n > 256 {
@@ -115,7 +115,7 @@ func (p Plan) Check(context int) error {
 // number of turns.
 type Progress func(done, of int, c Case)
 
-// turns is the number of turns that each case gets.
+// turns is the number of turns of each case.
 const turns = 4
 
 // Run measures every case of a plan. It calls load once for each quantization. If ctx is canceled,
@@ -150,7 +150,7 @@ func Run(ctx context.Context, p Plan, load func(infer.Quant) (*infer.Model, erro
 	return rows, nil
 }
 
-// round is the measurement of one repetition.
+// round holds the measurements of one round.
 type round struct {
 	took time.Duration
 	ops  int64 // multiply-adds

@@ -1,5 +1,5 @@
-// Package bundled embeds the pair of models that comes with the program, so that it works without a
-// download.
+// Package bundled embeds the pair of models that comes with the program, so that the program works
+// without a download.
 //
 // The folders target and draft are ordinary Hugging Face model folders, embedded unchanged: two
 // Llamas with grouped-query attention and a shared vocabulary of 4,096 tokens. The target generates
@@ -19,9 +19,8 @@ import (
 //go:embed target draft
 var folders embed.FS
 
-// Target opens the bundled model. Its name includes its size: "tiny-5M" for
-// five million parameters. It fails only if the folder was damaged before the
-// program was built.
+// Target opens the bundled model. Its name includes its size: "tiny-5M" for five million
+// parameters. Target fails only if the folder was damaged before the program was built.
 func Target() (*checkpoint.Checkpoint, error) {
 	c, err := open("target")
 	if err == nil {

@@ -25,11 +25,11 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// PlainStop ends the model's turn in a plain conversation.
+// PlainStop is the stop string that ends the model's turn in a plain conversation.
 const PlainStop = "\nUser:"
 
-// Plain formats a conversation as plain lines and begins the model's turn. A system message comes
-// before the lines, without a mark.
+// Plain formats a conversation as plain lines and begins the model's turn. A system message has no
+// mark.
 //
 //	User: Who lives here?
 //	Assistant: A fox.
@@ -37,8 +37,8 @@ const PlainStop = "\nUser:"
 //	Assistant:
 func Plain(messages []Message) string { return plain(messages, "") }
 
-// PlainOpen is like [Plain], for a conversation that ends with a message of the model, which is
-// left open so that the model continues it.
+// PlainOpen is like [Plain], but for a conversation whose last message is the model's. It leaves
+// that message open for the model to continue.
 func PlainOpen(messages []Message) string {
 	n := len(messages) - 1
 	return plain(messages[:n], messages[n].Content)

@@ -51,8 +51,8 @@ func Compile(source string, tokens map[string]string, special []string) (*Templa
 
 // Options holds the inputs of a chat other than its messages.
 type Options struct {
-	// Continue leaves the last message, which must be the model's own, open: the model continues it
-	// instead of beginning another turn.
+	// Continue leaves the last message open: the model continues it instead of beginning another
+	// turn. That message must be the model's own.
 	Continue bool
 	// Values are additional variables of the template, such as enable_thinking: strings, integers
 	// as int, float64, bool and nil. They must not include variables that the program sets itself
@@ -71,7 +71,7 @@ func Own(name string) bool {
 
 // Render formats a chat and begins the model's turn. An error is a *[jinja.Error]. If Raised is
 // set, it is the template's own objection to the chat, such as roles that do not alternate;
-// otherwise the chat cannot be rendered.
+// otherwise, the template cannot render the chat.
 func (t *Template) Render(ctx context.Context, messages []Message, o Options, now time.Time) (Text, error) {
 	return t.render(ctx, messages, o, true, now)
 }
@@ -113,7 +113,7 @@ func (t *Template) render(
 }
 
 // TurnEnd returns the name of the special token that ends the model's turn, or "" if the template
-// does not insert one there.
+// does not end the turn with a special token.
 func (t *Template) TurnEnd() string {
 	const said = "words of the model"
 	turns := []Message{{User, "words"}, {Assistant, said}}
@@ -194,7 +194,7 @@ func reversed(s string) string {
 	return string(b)
 }
 
-// at returns the longest name that is a prefix of a text, or "".
+// at returns the longest name that is a prefix of a text, or "" if there is none.
 func (n *names) at(text string) string {
 	if text == "" {
 		return ""
@@ -236,8 +236,8 @@ func (n *names) ends(text string) bool {
 	return half(n.reversed, reversed(text[:min(len(text), longestName)]))
 }
 
-// longestName is the maximum length of a special token's name that is searched for across a border
-// between typed text and the template's text.
+// longestName is the maximum length of the special token names that are searched for across the
+// boundary between typed text and the template's text.
 const longestName = 256
 
 // half reports whether a text ends with a proper prefix of a string in sorted.
@@ -253,7 +253,8 @@ func half(sorted []string, text string) bool {
 	return false
 }
 
-// find returns a text with its marks removed, and the offsets of the names that contained no mark.
+// find returns a text with its marks removed, and the offsets of the names that did not contain a
+// mark.
 func (n *names) find(text string, mark rune) Text {
 	var b strings.Builder
 	marks := []int(nil)

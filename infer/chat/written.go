@@ -9,8 +9,8 @@ import (
 // Written returns the names of added tokens that the template itself inserts. In some vocabularies,
 // the tokens that begin a turn are not flagged as special, so they would also be found in text
 // typed by users, which must not happen in a chat. A name that the template searches for in the
-// messages, such as the end of a thought, is excluded, since otherwise the search would no longer
-// find it. Names without brackets are also excluded, since a sequence of blanks can be a token.
+// messages, such as the end of a thought, is excluded, because the search would otherwise not find
+// it. Names without brackets are also excluded, because a sequence of blanks can be a token.
 func Written(source string, names []string) []string {
 	var list []string
 	for _, name := range names {

@@ -18,21 +18,21 @@ type architecture struct {
 	class     string // architectures of config.json: the class whose output is a score for every token
 	gguf      string // general.architecture; "" if GGUF has no separate name for it
 
-	// kin holds similar model types that are not supported, each with the reason.
+	// kin maps similar model types that are not supported to the reasons.
 	kin map[string]string
 
 	layer   string       // the prefix of a layer's tensors in a folder: "model.layers.%d."
 	tensors []tensorName // in the order in which a forward pass uses them
 	block   Block
 
-	// folderPrefix may precede all names except the name of the output matrix, if the model's class
-	// wraps another class that has no output matrix.
+	// folderPrefix may precede every name except the output matrix's. It is set if the model's
+	// class wraps another class, which does not include the output matrix.
 	folderPrefix string
 	// folderOrder and ggufOrder return the order in which a format stores a tensor's values, if it
 	// differs from the order of the layout.
 	folderOrder, ggufOrder func(Config, Role) order
-	// Suffixes of the names of other tensors, which are ignored because their values follow from
-	// the configuration.
+	// Name suffixes of other tensors, which are ignored because their values follow from the
+	// configuration.
 	folderIgnores, ggufIgnores []string
 
 	// readFolder reads config.json; readGGUF reads the metadata keys that the
@@ -97,8 +97,8 @@ const (
 // ofLayers reports whether the part exists once per layer.
 func (p Role) ofLayers() bool { return p > Positions && p < FinalNorm }
 
-// tensorName is a part's name in the two formats, without the layer's prefix
-// and the suffix ".weight" or ".bias".
+// tensorName holds a part's names in both formats, without the layer's prefix and the suffix
+// ".weight" or ".bias".
 type tensorName struct {
 	part         Role
 	folder, gguf string
@@ -175,7 +175,7 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 	return s
 }
 
-// runs lists the supported architectures, for messages that reject an unsupported one.
+// runs lists the supported architectures, for messages that reject an unsupported architecture.
 func runs(called func(*architecture) string) string { return "this program runs " + listing(called) }
 
 // Architectures lists the supported architectures for display: "gemma3, gpt2
@@ -195,7 +195,7 @@ func listing(called func(*architecture) string) string {
 
 // folderArchitecture returns the architecture of a config.json. For an unsupported architecture, it
 // returns nil and reports the error to f. It also reports other problems with the description, but
-// then returns the architecture.
+// still returns the architecture.
 func folderArchitecture(f *fields) *architecture {
 	model, classes := f.text("model_type", ""), f.texts("architectures")
 	can := runs(func(a *architecture) string { return a.modelType })
@@ -250,7 +250,7 @@ func ggufArchitecture(p *ggufPairs) *architecture {
 	return nil
 }
 
-// neighboringPairs is the order in which llama.cpp stores the queries and keys of a Llama: the two
+// neighboringPairs is the order in which llama.cpp stores a Llama's query and key matrices: the two
 // rows of a rotary pair are adjacent.
 func neighboringPairs(c Config, p Role) order {
 	switch p {

@@ -2,7 +2,7 @@ package checkpoint
 
 import "math"
 
-// Gemma 3 (Gemma Team 2025), text only: five sliding-window layers for each global one, with
+// Gemma 3 (Gemma Team 2025), text only, has five sliding-window layers for each global layer, with
 // different rotary bases; norms before and after both attention and feed-forward layer, and for
 // queries and keys; a GELU gate; and an embedding scaled by the square root of the width.
 var _ = register(&architecture{
@@ -28,7 +28,7 @@ var _ = register(&architecture{
 		{FinalNorm, "model.norm", "output_norm", false},
 		{Output, "lm_head", "output", false},
 	},
-	// A folder stores each factor of a norm minus one; GGUF stores the factor itself.
+	// A folder stores each weight of a norm minus one; GGUF stores the weight itself.
 	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case AttentionNorm, QueryNorm, KeyNorm, AttentionPostNorm, FFNNorm, FFNPostNorm, FinalNorm:
@@ -40,7 +40,7 @@ var _ = register(&architecture{
 	readGGUF:   readGemma3GGUF,
 })
 
-// By default every sixth layer is global, and the others use this rotary base.
+// By default, every sixth layer is global. The other layers use this rotary base.
 const (
 	gemma3Period     = 6
 	gemma3LocalTheta = 10_000
@@ -95,8 +95,9 @@ func readGemma3GGUF(p *ggufPairs, c *Config) {
 	global, window := p.rope(c), p.window()
 	local := &Rope{Theta: p.number("rope.freq_base_swa", gemma3LocalTheta, lowTheta, highTheta)}
 	period := p.size("attention.sliding_window_pattern", gemma3Period, maxLayers)
-	// No key gives the scale of the scores. In the largest published model, which is recognized by
-	// its 62 layers, the scale is computed from the width divided by the number of heads.
+	// The metadata does not contain the scale of the scores. In the largest published model, which
+	// is recognized by its 62 layers, the scale is computed from the width divided by the number of
+	// heads.
 	if c.Layers == 62 {
 		c.QueryScalar = float64(c.Width / c.Heads)
 	}

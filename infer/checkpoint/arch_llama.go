@@ -8,7 +8,7 @@ var _ = register(&architecture{
 	tensors: llamaTensors,
 
 	ggufOrder: neighboringPairs,
-	// Older files store the rotary frequencies, which follow from the base.
+	// Older files also store the rotary frequencies, which follow from the base.
 	folderIgnores: []string{".rotary_emb.inv_freq"},
 	ggufIgnores:   []string{"rope_freqs.weight"}, // read by openGGUF
 

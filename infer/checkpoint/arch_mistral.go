@@ -1,7 +1,7 @@
 package checkpoint
 
 // Mistral (Jiang et al. 2023) is a Llama that may have a sliding window: 4,096 positions in the
-// first version, and none in later ones. GGUF calls it a Llama.
+// first version. Later versions have no window. GGUF calls it a Llama.
 var _ = register(&architecture{
 	name: "mistral", modelType: "mistral", class: "MistralForCausalLM",
 	layer:         "model.layers.%d.",

@@ -22,7 +22,7 @@ var _ = register(&architecture{
 			return Attention{Rope: rope, Window: windows(l)}
 		})
 	},
-	// GGUF has no key for the interval, which is always four there.
+	// GGUF does not have a key for the interval, which is always four in GGUF files.
 	readGGUF: func(p *ggufPairs, c *Config) {
 		p.shape(c)
 		rope := p.rope(c)

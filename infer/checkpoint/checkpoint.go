@@ -12,7 +12,7 @@
 //     tokenizer_config.json   optional: does a start token go in front of prompts?
 //     generation_config.json  optional: which tokens end a text?
 //
-//   - GGUF, the format of llama.cpp, which has everything in one file (gguf.go)
+//   - GGUF, the format of llama.cpp, which stores everything in one file (gguf.go)
 //
 //   - the .bin files of llama2.c, with tokenizer.bin in the same folder (llama2c.go)
 //
@@ -20,13 +20,13 @@
 //
 // [Open] and [OpenPath] read the descriptions, check them against one another and against the
 // header of the weights, and hash all files. [Checkpoint.Float32] then returns one tensor at a
-// time, widened to float32. For every format, the engine requests tensors by name and shape, with
-// the names and the order of a Hugging Face folder and every matrix as [outputs, inputs], so a
+// time, widened to float32. For every format, the engine requests tensors by name and shape. Names
+// and value order are those of a Hugging Face folder, and every matrix is [outputs, inputs], so a
 // matrix can never be mistaken for its transpose.
 //
-// A model file is untrusted. Every length and offset is checked against the file before
-// it is used to allocate or read, and a model that cannot be computed faithfully is
-// rejected with an error that names the location:
+// A model file is untrusted. Every length and offset is checked against the file before it is used
+// to allocate or read, and a model that the engine cannot compute faithfully is rejected with an
+// error that names the location:
 //
 //	model.safetensors: layer 3: self_attn.q_proj has shape [192 190], want [192 192]
 package checkpoint
@@ -57,9 +57,9 @@ type Checkpoint struct {
 	//
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
-	// so that `… | sha256sum` in the folder gives the same hash. Several files of weights are
-	// listed in the order of their names. For other formats, the list consists of the model file
-	// alone, or of the model file and tokenizer.bin.
+	// so that `… | sha256sum` in the folder gives the same hash. If there are several weight files,
+	// they are listed in order of their names. For other formats, the list consists of the model
+	// file alone, or of the model file and tokenizer.bin.
 	Hash string
 
 	// Template is the model's chat template, in Jinja, or "" if there is none. It is not checked,
@@ -87,8 +87,8 @@ const (
 // tokenizer, and the presence and shape of every tensor. The weights are hashed but not kept or
 // widened. name becomes Config.Name.
 //
-// Errors name the file, and inside it the key or the tensor. A missing file
-// also satisfies errors.Is(err, fs.ErrNotExist).
+// Errors name the file, and the key or the tensor in it. A missing file also satisfies
+// errors.Is(err, fs.ErrNotExist).
 func Open(fsys fs.FS, name string) (*Checkpoint, error) {
 	d, err := describeFolder(fsys, name)
 	return d.Checkpoint, err
@@ -116,7 +116,8 @@ func (h modelHash) text(file string, text []byte) {
 }
 
 // Summed is a file whose SHA-256 has been computed elsewhere. A browser computes the hash quickly,
-// while this program, running in a browser, would spend more time on it than on everything else.
+// while this program, when it runs in a browser, would spend more time on the hash than on
+// everything else.
 type Summed interface {
 	SHA256() ([]byte, error)
 }
@@ -146,8 +147,8 @@ func (h modelHash) weights(w *weights) error {
 func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 
 // Float32 returns a tensor's values in row-major order, the last dimension varying fastest, as a
-// copy that the caller owns. Floating-point values are exact; quantized ones become the same values
-// as in ggml, bit for bit.
+// copy that the caller owns. Floating-point values are exact. Quantized values are converted to the
+// same values as in ggml, bit for bit.
 //
 // Float32 returns an error if the tensor is missing, has another shape, or has a value that is NaN
 // or infinite, or if the file cannot be read. The error names the tensor, and the two shapes or the
@@ -171,7 +172,7 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// Verify reads every value once, without keeping any, and returns an error if Float32 would fail
+// Verify reads every value once, without retaining it, and returns an error if Float32 would fail
 // for any tensor. The error lists a reason for each bad tensor.
 func (c *Checkpoint) Verify() (err error) {
 	if c.weights == nil {
@@ -195,7 +196,7 @@ func (c *Checkpoint) Bytes() (total int64) {
 	return total
 }
 
-// Types lists the number formats of the tensors, starting with the one that takes the most bytes.
+// Types lists the number formats of the tensors, starting with the format that uses the most bytes.
 func (c *Checkpoint) Types() []string {
 	bytes := map[string]int64{}
 	for _, t := range c.tensors {

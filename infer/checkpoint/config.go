@@ -34,11 +34,11 @@ type Config struct {
 // Attention describes how the attention of one layer uses positions.
 type Attention struct {
 	Rope   *Rope // how queries and keys are rotated; nil if they are not. Layers with equal rotations share it
-	Window int   // number of positions that a token sees, including its own; 0 for all earlier ones
+	Window int   // number of positions that a token sees, including its own; 0 if it sees all earlier positions
 }
 
-// Window returns the sliding window of the layers that have one, and the number of these layers.
-// Both are 0 if every token sees all earlier ones.
+// Window returns the size of the sliding window, and the number of layers that have it. Both are 0
+// if every token sees all earlier tokens.
 func (c Config) Window() (positions, layers int) {
 	for _, a := range c.Attention {
 		if a.Window > 0 {
@@ -71,8 +71,8 @@ func (c *Config) everyLayer(err error, of func(layer int) Attention) {
 	}
 }
 
-// Upper bounds: several times the sizes of the largest published Llama, and small enough that no
-// product of two of them overflows.
+// Upper bounds: several times the sizes of the largest published Llama, and small enough that a
+// product of two of them does not overflow.
 const (
 	maxVocab   = 1 << 20
 	maxWidth   = 1 << 16
@@ -94,9 +94,9 @@ const (
 )
 
 // parseConfig parses config.json and, if they are not nil, tokenizer_config.json and
-// generation_config.json. Missing keys have Hugging Face's defaults. Options that would change the
-// architecture's plain forward pass are rejected with errors that name them. startSaid reports
-// whether the files specify if prompts begin with a start token; if they do not, the tokenizer
+// generation_config.json. Missing keys have Hugging Face's default values. Options that would
+// change the architecture's plain forward pass are rejected with errors that name them. startSaid
+// reports whether the files specify the use of a start token; if they do not, the tokenizer
 // decides.
 func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Config, startSaid bool, _ error) {
 	c := parseFields(configFile, configJSON)
@@ -186,7 +186,8 @@ func readHeads(f *fields, c *Config, d defaults) {
 }
 
 // readLayerTypes reads which layers have a sliding window of the given size (0 if there is none):
-// the layers that layer_types lists or, without that key, those for which absent is true.
+// the layers that layer_types lists or, if that key is missing, the layers for which absent returns
+// true.
 func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) (windows func(layer int) int) {
 	sliding := absent
 	var types []string

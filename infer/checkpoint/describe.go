@@ -30,7 +30,7 @@ type Description struct {
 
 	templateTokens map[string]string // as in [Checkpoint]
 
-	// Checkpoint is the opened model, or nil if it cannot run. The caller must close it.
+	// Checkpoint is the opened model, or nil if the model cannot run. The caller must close it.
 	Checkpoint *Checkpoint
 }
 
@@ -172,7 +172,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	return d, nil
 }
 
-// named records the names that a config.json contains, even if the model is not supported.
+// named records the model names that config.json contains, even if the model is not supported.
 func (d *Description) named(configJSON []byte) {
 	f := parseFields(configFile, configJSON)
 	d.Architecture, d.Title = f.text("model_type", ""), f.text("_name_or_path", "")
@@ -195,8 +195,8 @@ func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error)
 	return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
 }
 
-// ggufKinds maps llama.cpp's numbers in general.file_type to the names of the mixes of number
-// formats.
+// ggufKinds maps the numbers that llama.cpp uses in general.file_type to the names of quantization
+// types.
 var ggufKinds = map[float64]string{
 	0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 7: "Q8_0", 8: "Q5_0", 9: "Q5_1", 10: "Q2_K", 11: "Q3_K_S", 12: "Q3_K_M",
 	13: "Q3_K_L", 14: "Q4_K_S", 15: "Q4_K_M", 16: "Q5_K_S", 17: "Q5_K_M", 18: "Q6_K", 19: "IQ2_XXS", 20: "IQ2_XS",

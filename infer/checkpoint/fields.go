@@ -33,8 +33,8 @@ func parseFields(place string, text []byte) *fields {
 	return f
 }
 
-// maxKeys is the maximum number of keys of an object, since a map takes many times the memory of
-// its keys. Published files have fewer than a hundred.
+// maxKeys is the maximum number of keys of an object. It is limited because a map takes many times
+// the memory of its keys. Published files have fewer than a hundred.
 const maxKeys = 1 << 12
 
 // manyKeys reports whether the object has more than maxKeys keys. text need not be JSON.
@@ -164,7 +164,7 @@ func (f *fields) ids(key string, vocab int) (ids []int) {
 	return ids
 }
 
-// shorten cuts a JSON value to a length that fits an error message.
+// shorten truncates a JSON value to a length that is suitable for an error message.
 func shorten(raw json.RawMessage) string {
 	if len(raw) > 60 {
 		return strings.ToValidUTF8(string(raw[:60]), "") + "…"

@@ -85,8 +85,8 @@ func readOptional(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// openPart opens a file with weights. Files of the operating system and
-// embedded ones are read in place; any other kind is read into memory.
+// openPart opens a weight file. Files that allow random access, such as operating-system files and
+// embedded files, are read in place; any other file is read into memory.
 func openPart(fsys fs.FS, name string) (shard, error) {
 	f, size, err := openFile(fsys, name)
 	if err != nil {
@@ -110,7 +110,7 @@ func openPart(fsys fs.FS, name string) (shard, error) {
 // file size wastes at most one chunk of memory.
 const chunkBytes = 1 << 20
 
-// chunks is a file in memory: full chunks of chunkBytes bytes, then a shorter one.
+// chunks is a file in memory: full chunks of chunkBytes bytes, then a shorter chunk.
 type chunks [][]byte
 
 // readChunks reads all of r, which must contain exactly size bytes.

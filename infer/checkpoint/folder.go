@@ -21,7 +21,7 @@ const (
 	snapshots   = "snapshots"
 )
 
-// listed is the maximum number of names of files or folders in a message.
+// listed is the maximum number of file or folder names in a message.
 const listed = 5
 
 // enter finds the model in a folder. It returns the folder itself if it has Hugging Face's layout,
@@ -96,8 +96,8 @@ func entries(path string) ([]string, error) {
 	return names, err
 }
 
-// modelFiles returns the names of files that are models by themselves: GGUF files (only the first
-// part of split ones) and llama2.c files. A folder in Hugging Face's layout has none.
+// modelFiles returns the names of the files that are complete models: GGUF files (for a split
+// model, only the first part) and llama2.c files. A folder in Hugging Face's layout has none.
 func modelFiles(names []string) []string {
 	var models []string
 	vocabulary := slices.Contains(names, llama2cTokens)
@@ -164,8 +164,8 @@ func folderWarnings(fsys fs.FS) []string {
 	return nil
 }
 
-// otherWeights looks for a folder's weights if they are not named model.safetensors. It returns the
-// only safetensors file, or an error that describes the files that the folder has instead.
+// otherWeights looks for a folder's weights under names other than model.safetensors. It returns
+// the only safetensors file, or an error that describes the files that the folder has instead.
 func otherWeights(fsys fs.FS) (string, error) {
 	list, _ := fs.ReadDir(fsys, ".")
 	var tensors []string

@@ -14,8 +14,8 @@ const (
 	dtypeBF16 dtype = "BF16" // the upper half of a binary32: 1 sign, 8 exponent, 7 fraction bits
 
 	// ggml's formats, in blocks of 32 values with one F16 scale d each. The low halves of 16 bytes
-	// hold the 4-bit numbers q of values 0 to 15, and the high halves hold those of values 16 to
-	// 31.
+	// are the 4-bit numbers q of values 0 to 15, and the high halves are the numbers of values 16
+	// to 31.
 	dtypeQ8    dtype = "Q8_0"   // d, 32 signed bytes q; a value is q·d
 	dtypeQ4    dtype = "Q4_0"   // d, 16 bytes; (q − 8)·d
 	dtypeQ41   dtype = "Q4_1"   // d, an F16 minimum m, 16 bytes; q·d + m
@@ -38,7 +38,7 @@ type format struct {
 	widen func(dst []float32, src []byte)
 }
 
-// formats lists all formats that a GGUF or safetensors file may name, including those that cannot
+// formats lists all formats that a GGUF or safetensors file may name, including formats that cannot
 // be read, so that any file can be described.
 var formats = map[dtype]format{
 	dtypeF32: {1, 4, widenF32}, dtypeF16: {1, 2, widenF16}, dtypeBF16: {1, 2, widenBF16},
@@ -101,8 +101,8 @@ func widenQ4(dst []float32, src []byte) {
 	}
 }
 
-// The products below are rounded to float32 before anything is added to them,
-// as ggml does: the conversions forbid a fused multiply-add.
+// As in ggml, the products below are rounded to float32 before anything is added to them: the
+// conversions prevent a fused multiply-add.
 
 func widenQ41(dst []float32, src []byte) {
 	for ; len(dst) > 0; dst, src = dst[32:], src[20:] {
@@ -133,8 +133,8 @@ func widenQ51(dst []float32, src []byte) {
 	}
 }
 
-// unevenLevels are the 16 levels of IQ4_NL, closer together near zero, where
-// most weights are.
+// unevenLevels lists the 16 levels of IQ4_NL, which are closer together near zero, where most
+// weights are.
 var unevenLevels = [16]float32{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}
 
 func widenIQ4NL(dst []float32, src []byte) {

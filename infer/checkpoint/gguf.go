@@ -19,10 +19,10 @@ import (
 //	          type uint32, offset uint64 from the start of the data
 //	padding, then the data of the tensors, each at a multiple of the alignment
 //
-// A string is its length, uint64, and its bytes. An array is the type of its
-// elements, uint32, their number, uint64, and the elements.
+// A string is stored as its length (uint64) and its bytes. An array is stored as the type of its
+// elements (uint32), their number (uint64) and the elements.
 
-// Limits for a GGUF file, far above the sizes of any real one.
+// Limits for a GGUF file, far above the sizes of any real file.
 const (
 	ggufMagic        = "GGUF"
 	maxPairs         = 1 << 16
@@ -54,8 +54,8 @@ const templateKey = "tokenizer.chat_template"
 // ggufSizes holds the size of a value in bytes, by type. Strings and arrays have no fixed size.
 var ggufSizes = map[uint32]int64{0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
-// ggufTypes maps ggml's numbers to the formats of tensors. The formats of the numbers that are
-// missing here were abandoned before any file used them.
+// ggufTypes maps ggml's numbers to the formats of tensors. The missing numbers belong to formats
+// that were abandoned before any file used them.
 var ggufTypes = map[uint32]dtype{
 	0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 3: dtypeQ41, 6: dtypeQ5, 7: dtypeQ51, 8: dtypeQ8, 9: "Q8_1",
 	10: "Q2_K", 11: "Q3_K",
@@ -128,8 +128,8 @@ func (g *gguf) readPair(r *ggufReader) {
 	g.pairs[key] = value
 }
 
-// Bounds for a tensor's numbers, far above those of any real tensor, so that no sum or product of
-// them overflows.
+// Bounds for a tensor's numbers. They are far above the numbers of any real tensor, but low enough
+// that sums and products do not overflow.
 const (
 	maxValues = 1 << 50
 	maxOffset = 1 << 60
@@ -185,7 +185,7 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	return name
 }
 
-// alignment returns the number that divides the offsets of all tensors.
+// alignment returns the number of which every tensor's offset is a multiple.
 func (g *gguf) alignment() (int64, error) {
 	a, ok := g.pairs["general.alignment"].(float64)
 	if !ok {
@@ -232,8 +232,8 @@ func (g *gguf) place(names []string, start, alignment, size int64) {
 	}
 }
 
-// checkEnd rejects bytes after the last tensor, which a file could use to carry hidden data. Zeros
-// are allowed, since some programs pad the last tensor like the tensors before it.
+// checkEnd rejects bytes after the last tensor, since a file could hide data there. Zeros are
+// allowed, since some programs pad the last tensor like the tensors before it.
 func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 	end := start
 	for _, t := range g.tensors {

@@ -54,7 +54,7 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	return d, faults
 }
 
-// whole rejects a file that is not a complete model but only a part of one or an accessory.
+// whole rejects a file that is not a complete model, but only a part of a model or an accessory.
 func (g *gguf) whole() error {
 	p := &ggufPairs{g: g, prefix: "general."}
 	switch kind := p.text("type", "model"); {
@@ -68,7 +68,7 @@ func (g *gguf) whole() error {
 	return nil
 }
 
-// ropeFactors reads the factors by which the rotary frequencies are divided.
+// ropeFactors reads the divisors of the rotary frequencies.
 func ropeFactors(w *weights, t tensor, pairs int) (RopeScaling, error) {
 	if !slices.Equal(t.shape, []int{pairs}) {
 		return RopeScaling{}, fmt.Errorf(" has shape %v, want [%d]", t.shape, pairs)
@@ -194,7 +194,7 @@ func (p *ggufPairs) rope(c *Config) *Rope {
 	return r
 }
 
-// window reads the length of the sliding window, 0 for none.
+// window reads the length of the sliding window, which is 0 if there is no window.
 func (p *ggufPairs) window() int {
 	const key = "attention.sliding_window"
 	if !p.positive(key, maxWindow) {

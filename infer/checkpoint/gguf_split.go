@@ -84,9 +84,9 @@ func (d *Description) weighGGUF(w *weights, g *gguf) {
 	}
 }
 
-// readParts reads the heads of all parts, one of which, file, is open as w. It combines the
-// metadata of the first part with the tensors of all parts. If the first part is missing, it
-// returns only the error.
+// readParts reads the heads of all parts. One of the parts, file, is already open as w. readParts
+// combines the metadata of the first part with the tensors of all parts. If the first part is
+// missing, it returns only the error.
 func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, faults error) {
 	opened := w.parts[0]
 	w.parts, w.size = nil, 0

@@ -172,7 +172,7 @@ func (r *ggufReader) length(least int64) int64 {
 	return int64(n)
 }
 
-// count is like length, with a limit.
+// count is like length, but also checks the number against a limit.
 func (r *ggufReader) count(what string, least, limit int64) int64 {
 	n := r.length(least)
 	if r.err == nil && n > limit {

@@ -8,7 +8,7 @@ import (
 )
 
 // entry is one tensor as described in the header. The sizes and the number of dimensions are
-// bounded, but nothing has been checked against the file yet.
+// bounded, but the entry has not been checked against the file yet.
 type entry struct {
 	dtype   dtype
 	shape   []int
@@ -111,8 +111,8 @@ func (s *scanner) dtype() dtype {
 }
 
 // isDtype reports whether a name can be the name of a format: at most 16 capital letters, digits
-// and underscores, beginning with a letter. It does not use a regular expression, since a browser
-// would need more time to compile package regexp than to read the whole header.
+// and underscores, beginning with a letter. It does not use a regular expression, because a browser
+// would take longer to compile package regexp than to read the whole header.
 func isDtype(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -192,7 +192,7 @@ func (s *scanner) array(value func(i int)) {
 	}
 }
 
-// integer reads a whole number from 0 to 2⁶³-1. A header has no other numbers.
+// integer reads a whole number from 0 to 2⁶³-1. All numbers in a header have this form.
 func (s *scanner) integer() (n int64) {
 	s.space()
 	start := s.at

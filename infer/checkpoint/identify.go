@@ -26,7 +26,7 @@ const pickled = "a Python pickle, which can contain code and is not read; its so
 	"model.safetensors, " +
 	"and transformers can write one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
 
-// signatures lists the first bytes of files that are not supported models.
+// signatures maps the first bytes of files to the kinds of files that are not supported.
 var signatures = []struct {
 	magic string
 	foreign
@@ -54,7 +54,8 @@ var signatures = []struct {
 
 var ggml = foreign{"GGML file", "is in a format that llama.cpp dropped in 2023; convert the model to GGUF"}
 
-// identify recognizes files that are not models by their first bytes.
+// identify checks the first bytes of a file, and recognizes common kinds of files that are not
+// models.
 func identify(name string, head []byte) (foreign, bool) {
 	if bytes.HasPrefix(head, []byte("version https://git-lfs")) {
 		size := "the large file itself"
@@ -98,7 +99,7 @@ type foreignFile struct {
 
 func (e foreignFile) Error() string { return e.name + ": " + e.say }
 
-// checkHead rejects a file whose first bytes show that it is something else.
+// checkHead rejects a file whose first bytes show that it is not a supported model.
 func checkHead(name string, r io.ReaderAt, size int64) error {
 	head := make([]byte, min(headBytes, size))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {

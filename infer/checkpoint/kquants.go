@@ -1,8 +1,8 @@
 package checkpoint
 
 // K-quants store 256 values in a superblock. A superblock consists of parts. Each part has its own
-// scale, an integer that is multiplied by an F16 factor of the whole superblock. K-quants are the
-// most common formats for llama.cpp today: a "Q4_K_M" file mixes Q4_K with Q6_K.
+// scale, an integer that is multiplied by an F16 factor that the whole superblock shares. K-quants
+// are the most common formats for llama.cpp today: a "Q4_K_M" file mixes Q4_K with Q6_K.
 //
 // Q4_K and Q5_K have eight parts of 32 values. A value is (d·scale)·q − (dmin·min)
 // with a q of 4 or 5 bits:

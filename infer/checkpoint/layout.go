@@ -55,9 +55,9 @@ type dialect struct {
 }
 
 // arrange rejects a file that lacks tensors of the layout, or has tensors with another shape or
-// outside the layout: ignoring a bias or an extra layer would silently give wrong numbers. It
-// returns the tensors of the layout by their canonical names, and a spare output matrix by its name
-// in the file.
+// outside the layout: ignoring a bias or an extra layer would silently produce wrong numbers. It
+// returns the tensors of the layout by their canonical names. If the model's output matrix is tied,
+// but the file also stores a copy, the copy is returned under its name in the file.
 func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor, error) {
 	used := map[string]bool{}
 	arranged := make(map[string]tensor, len(tensors))

@@ -29,8 +29,8 @@ const (
 	maxPieceBytes = 256
 )
 
-// describeLlama2c describes the llama2.c model in a file, and its vocabulary, which is in the file
-// named by tokens.
+// describeLlama2c describes the llama2.c model in a file, and its vocabulary. tokens is the name of
+// the vocabulary's file.
 func describeLlama2c(
 	w *weights, vocabulary io.Reader, vocabularySize int64, file, tokens string,
 ) (*Description, error) {
@@ -147,7 +147,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 }
 
 // llama2cTensors returns the tensors, the first of which starts at byte `at`, and the end of the
-// last one.
+// last tensor.
 func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor, end int64) {
 	tensors = map[string]tensor{}
 	shapes := map[string][]int{}
@@ -201,8 +201,8 @@ func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor,
 }
 
 // readTokenizerBin reads a llama2.c vocabulary of n tokens: the length of the longest token, then
-// the score, the length and the bytes of each token. The number of tokens is in the model's file,
-// not in this one.
+// the score, the length and the bytes of each token. The number of tokens is stored in the model's
+// file, not in this file.
 func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, error) {
 	in := bufio.NewReader(r)
 	at := int64(0)

@@ -8,8 +8,8 @@ import (
 )
 
 // Some keys change a model's computation in a way that is not supported for any architecture here.
-// Since the text would be almost right if they were ignored, they are rejected with errors that
-// name them, unless they have one of the values below, which change nothing.
+// Ignoring them would produce text that is almost right, so they are rejected with errors that name
+// them, unless they have one of the values below, which change nothing.
 
 // folderNeutral lists such keys of config.json. A key that is null is always neutral.
 var folderNeutral = map[string][]any{
@@ -30,7 +30,7 @@ var folderNeutral = map[string][]any{
 }
 
 // ggufNeutral lists such keys of GGUF metadata, without the architecture's name. A factor of 0
-// means that there is none.
+// means that the model does not use the factor.
 var ggufNeutral = map[string][]any{
 	"attention.causal":                 {true},
 	"attention.clamp_kqv":              {0.0},
@@ -91,7 +91,7 @@ func (p *ggufPairs) neutral(c *Config) {
 	}
 }
 
-// neutral reports whether a value is in want, the list of values with which a key changes nothing.
+// neutral reports whether a value is in want, the list of a key's values that change nothing.
 func neutral(v any, want []any) bool {
 	switch v.(type) {
 	case bool, float64:

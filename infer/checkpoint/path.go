@@ -12,15 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// Files are the paths of a model.
+// Files holds the paths to a model.
 type Files struct {
 	// Model is a folder as [Open] reads it, the folder of such a model in Hugging
 	// Face's cache, a GGUF file or the first of its parts, a .bin file of llama2.c,
 	// or a folder with one such file. A file is identified by its first bytes, not
 	// by its name.
 	Model string
-	// Tokenizer is the vocabulary of a llama2.c model; "" means tokenizer.bin in the
-	// same folder.
+	// Tokenizer is the vocabulary file of a llama2.c model; "" means tokenizer.bin in the same
+	// folder.
 	Tokenizer string
 
 	alone bool // the caller has no way to specify other files
@@ -39,8 +39,8 @@ func (f Files) Open() (*Checkpoint, error) {
 	return d.Checkpoint, nil
 }
 
-// Describe describes a model. [Reasons] of the error lists all reasons why it cannot run; the
-// description still contains everything that could be read, and is never nil.
+// Describe describes a model. If the model cannot run, [Reasons] returns all the reasons from the
+// error. The description is never nil; it contains everything that could be read.
 func (f Files) Describe() (*Description, error) {
 	nothing := &Description{Name: filepath.Base(f.Model)}
 	path, err := filepath.Abs(f.Model)
@@ -72,9 +72,9 @@ func (f Files) Describe() (*Description, error) {
 	return describeFolder(files.Folder(path), folderName(path))
 }
 
-// OpenAny opens the model whose files are at the top of fsys: one file, such as a
-// GGUF, under the name of the file; or else a folder as [Open] reads it, under the
-// given name.
+// OpenAny opens the model whose files are at the top of fsys: either a single file, such as a GGUF
+// file, which is opened under its own name, or a folder as [Open] reads it, which is opened under
+// the given name.
 func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -103,8 +103,8 @@ func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 // errOwnTokenizer rejects a vocabulary for a model that has its own.
 var errOwnTokenizer = errors.New("has its own tokenizer; only .bin files of llama2.c take another")
 
-// describeFile describes a model that consists of one file of a folder, or of several that belong
-// together.
+// describeFile describes a model that consists of one file in a folder, or of several files that
+// belong together.
 func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error) {
 	d = &Description{Name: strings.TrimSuffix(file, filepath.Ext(file))}
 	w := &weights{}

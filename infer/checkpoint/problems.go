@@ -9,8 +9,8 @@ import (
 // the first problem's message; [Reasons] returns all problems.
 type problems []error
 
-// maxProblems is the maximum number of problems kept, since a damaged file may have a problem in
-// each of its tensors.
+// maxProblems is the maximum number of problems to keep. A damaged file may have a problem in each
+// of its tensors.
 const maxProblems = 64
 
 func (p problems) Error() string   { return p[0].Error() }

@@ -50,8 +50,8 @@ func readRope(f *fields, context int, theta float64) *Rope {
 	return r
 }
 
-// read reads an object that contains a kind of scaling and, optionally, a base. untyped is the kind
-// to use if the object does not name one.
+// read reads an object that specifies a kind of scaling and, optionally, a base. untyped is the
+// kind to use if the object does not name a kind.
 func (r *Rope) read(o *fields, context int, untyped string) {
 	kind := o.text("rope_type", o.text("type", untyped))
 	switch kind {

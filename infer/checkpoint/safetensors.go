@@ -37,8 +37,8 @@ type tensor struct {
 // Nothing in the header is trusted before it is checked: the header must be inside the file, each
 // tensor inside the data after it, its byte count must match its shape, and the tensors must fill
 // the data to the end of the file without overlaps or gaps, in any order. No values are read. If
-// some tensors have a format that cannot be read, all tensors are returned together with an error
-// that names the unreadable ones.
+// some tensors have an unreadable format, parseSafetensors returns all tensors and an error that
+// names the unreadable ones.
 func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -101,7 +101,7 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	values := int64(1)
 	for _, n := range e.shape {
 		// The product is limited to the number of values that the data could hold at one bit per
-		// value, the smallest possible size. This limit is far too low for an overflow.
+		// value, the smallest possible size. This limit is far too low for the product to overflow.
 		if n > 0 && values > 8*dataSize/int64(n) {
 			return tensor{}, fmt.Errorf(
 				"has shape %v, more values than the %d bytes of data can hold", e.shape, dataSize,

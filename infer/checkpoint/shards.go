@@ -65,8 +65,8 @@ func (w *weights) Close() (err error) {
 }
 
 // openTensors opens the weights of a folder, in one file or in several, and returns their tensors.
-// place is the name of the file for errors about missing tensors. If the files can be read but not
-// used, they are returned together with the error.
+// place is the file name to use in errors about missing tensors. If the files can be read but not
+// used, openTensors returns both the files and the error.
 func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place string, err error) {
 	w, tensors := &weights{}, map[string]tensor{}
 	place = weightsFile

@@ -30,8 +30,8 @@ func (t tensor) values() int64 {
 }
 
 // each reads t's values part by part, in the order of the file. It rejects NaN and infinities,
-// since one of them would silently spread to every later number. The error starts with the index of
-// the value in square brackets.
+// because a single one would silently spread to every later number. The error starts with the index
+// of the value in square brackets.
 func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	f := formats[t.dtype]
 	if f.widen == nil {

@@ -1,9 +1,9 @@
 // Package cost computes the cost of a transformer's step from the model's shape alone.
 //
-// Costs are counted in multiply-adds of matrix products, the work that grows with the model. Norms,
-// rotary positions, softmax and activations are not counted. Sizes in bytes refer to the KV
-// cache. A lesson derives the same formulas, and a test compares them with the counts of the
-// running engine.
+// Costs are counted in multiply-adds of matrix products, which account for the work that grows with
+// the model. Norms, rotary positions, the softmax and activations are not counted. Sizes in bytes
+// refer to the KV cache. A lesson derives the same formulas, and a test compares them with the
+// counts of the running engine.
 package cost
 
 import "cmp"

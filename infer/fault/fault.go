@@ -14,7 +14,8 @@ import (
 	"runtime/debug"
 )
 
-// Fault is an error for a panic. Its message is for users and does not reveal the cause.
+// Fault is the error that represents a panic. Its message is for users and does not reveal the
+// cause.
 type Fault struct {
 	cause string
 	stack string

@@ -14,7 +14,7 @@ const nonblock = syscall.O_NONBLOCK
 // open opens a file of any kind without blocking. Reading from the returned file blocks as usual.
 func open(path string) (*os.File, error) { return openWith(path, 0) }
 
-// openFolder opens a folder, and nothing else.
+// openFolder opens a folder. For any other kind of file, it returns an error.
 func openFolder(path string) (*os.File, error) { return openWith(path, syscall.O_DIRECTORY) }
 
 func openWith(path string, flags int) (*os.File, error) {

@@ -27,9 +27,9 @@ var (
 )
 
 // Text decodes the contents of a text file from another program: UTF-8, with or without a byte
-// order mark, or UTF-16 with a byte order mark, as PowerShell 5.1 writes it. The mark is not part
-// of the result; nothing else is changed. Errors name the encoding if it can be recognized.
-// Otherwise, they are of type [*UTF8Error].
+// order mark, or UTF-16 with a byte order mark, as PowerShell 5.1 writes it. The mark is removed;
+// otherwise, the text is unchanged. Errors name the encoding if it can be recognized. Otherwise,
+// they are of type [*UTF8Error].
 func Text(data []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, marksUTF32[0]), bytes.HasPrefix(data, marksUTF32[1]):
@@ -50,7 +50,7 @@ func Text(data []byte) (string, error) {
 	return string(plain), nil
 }
 
-// UTF8Error reports that data stops being valid UTF-8 at byte At.
+// UTF8Error reports that the byte at offset At is not part of valid UTF-8.
 type UTF8Error struct{ At int }
 
 func (e *UTF8Error) Error() string { return fmt.Sprintf("is not valid UTF-8 at byte %d", e.At) }

@@ -54,7 +54,7 @@ func kindsOf(list []*value) (k kinds) {
 	return k
 }
 
-// misses reports whether a and b do not overlap.
+// misses reports whether a and b are disjoint.
 func (a span) misses(b span) bool {
 	return a.bounded && a.most < b.least || b.bounded && b.most < a.least
 }

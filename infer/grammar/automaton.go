@@ -9,11 +9,11 @@
 //
 // A schema without recursion describes a regular language, since its depth is bounded and an
 // object's properties are generated in the order in which the schema lists them. So a finite
-// automaton is enough. None of its states is a dead end: nodes that cannot lead to a complete text
-// are removed, and a schema that no text fits is rejected.
+// automaton is enough. It has no dead ends: nodes that cannot lead to a complete text are removed,
+// and a schema that does not fit any text is rejected.
 //
 // States are computed on demand (Thompson 1968) and cached. Schemas, expressions and the automaton
-// have size limits; exceeding one causes an error that names the limit.
+// have size limits; an error names the limit that was exceeded.
 package grammar
 
 import (
@@ -45,7 +45,7 @@ type Grammar struct {
 	work   int // number of nodes visited since work was last set to 0
 }
 
-// never is the need of a node from which no end can be reached.
+// never is the need of a node from which the end cannot be reached.
 const never = math.MaxInt32
 
 // node is a state of the nondeterministic automaton. It either reads one byte from lo to hi and
@@ -68,7 +68,7 @@ type State struct {
 	known    [256]bool
 }
 
-// finish computes the need of each node, and rejects a language that contains no text.
+// finish computes the need of each node, and rejects an empty language.
 func (g *Grammar) finish(start int32) error {
 	if g.need = needs(g.nodes); g.need[start] == never {
 		return refuse("no text fits it: it contradicts itself")
@@ -91,7 +91,7 @@ func needs(nodes []node) []int32 {
 		}
 	}
 	need[end] = 0
-	for level := []int32{end}; len(level) > 0; { // all nodes with one need, then all with the next higher one
+	for level := []int32{end}; len(level) > 0; { // nodes in ascending order of need
 		var after []int32
 		for i := 0; i < len(level); i++ {
 			for _, from := range before[level[i]] {
@@ -170,8 +170,8 @@ func (g *Grammar) forget() {
 	g.held = 0
 }
 
-// Next returns the state after reading text from s, or nil if no text in the language continues in
-// this way.
+// Next returns the state after reading text from s, or nil if no text in the language continues
+// with it.
 func (s *State) Next(text []byte) *State {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
@@ -205,7 +205,7 @@ func (s *State) after(b byte) *State {
 // Complete reports whether the text so far is in the language.
 func (s *State) Complete() bool { return s.complete }
 
-// Ends reports whether no further byte can come next.
+// Ends reports whether the text must end here because no byte can come next.
 func (s *State) Ends() bool { return len(s.nodes) == 0 }
 
 // Need returns the minimum number of bytes that complete the text. It is 0 if the text is complete.

@@ -8,25 +8,25 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The nodes that every automaton has: every text ends at the node end, and no text can be completed
-// from the node dead.
+// The nodes that every automaton has: every text ends at the node `end`, and a text that reaches
+// the node `dead` cannot be completed.
 const (
 	end  int32 = 0
 	dead int32 = 1
 )
 
-// budget limits the work of one compilation. Automata that are built separately for parts of the
-// grammar share the budget.
+// budget limits the work of one compilation. Automata that are built separately for parts of a
+// grammar share a budget.
 type budget struct {
 	work int
-	full bool  // the budget is exhausted, so nothing more is built
+	full bool  // the budget is exhausted, so building has stopped
 	err  error // the first error
 
 	texts  map[string]automaton // automata of strings, by their constraints
 	counts map[span]automaton   // automata of strings, by their number of characters
 }
 
-// spend adds work to the amount spent so far.
+// spend adds to the amount of work done so far.
 func (s *budget) spend(work int) {
 	if s.work += work; s.work > maxBuilt {
 		s.full = true
@@ -83,7 +83,7 @@ func (b *builder) grammar(start int32) (*Grammar, error) {
 }
 
 // matcher returns a function that reports whether the automaton that begins at a node accepts a
-// text. The function accepts no text if the automaton could not be built.
+// text. If the automaton could not be built, the function does not accept any text.
 func (b *builder) matcher(start int32) func(text string) bool {
 	g, err := b.grammar(start)
 	return func(text string) bool { return err == nil && g.Matches([]byte(text)) }
@@ -162,15 +162,15 @@ func (b *builder) either(list ...int32) int32 {
 	return id
 }
 
-// loop builds a part that can repeat. It calls again, which builds one repetition, with the node at
-// which the next repetition begins.
+// loop builds a part that can repeat. It calls the function again, which builds one repetition,
+// with the node at which the next repetition begins.
 func (b *builder) loop(again func(self int32) int32) int32 {
 	self := b.add(node{})
 	b.lead(self, again(self))
 	return self
 }
 
-// repeat builds a part that is read at least `least` and at most `most` times. If most is negative,
+// repeat builds a part that can be repeated from `least` to `most` times. If most is negative,
 // there is no upper limit.
 func (b *builder) repeat(part func(next int32) int32, least, most int, next int32) int32 {
 	if most < 0 {

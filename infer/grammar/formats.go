@@ -18,8 +18,8 @@ const (
 )
 
 // formats maps each format to a regular expression for the texts that are generated for it. It does
-// not cover every text that the standard allows, but each covered text is valid: dates and times of
-// RFC 3339 without leap seconds, ASCII addresses, web URIs.
+// not match every text that the standard allows, but each text that it matches is valid: dates and
+// times of RFC 3339 without leap seconds, ASCII addresses, web URIs.
 var formats = map[string]string{
 	"date":      fullDate,
 	"time":      fullTime,

@@ -12,7 +12,7 @@ type Vocabulary struct {
 	all    int      // number of tokens, including tokens without bytes
 	ids    []int32  // ids of the tokens with bytes, in the order of their bytes
 	bytes  [][]byte // the tokens' bytes, in the same order
-	shared []int32  // length of the prefix that each shares with the previous one
+	shared []int32  // length of the prefix that each token shares with the previous one
 	ends   []int
 }
 
@@ -37,8 +37,8 @@ func NewVocabulary(tokens [][]byte, ends []int) *Vocabulary {
 	return v
 }
 
-// Masks computes which tokens of a vocabulary can come next in a state of a grammar. It is not safe
-// for concurrent use, but the Masks of several runs can share a grammar.
+// Masks computes which tokens of a vocabulary can come next in a given state of a grammar. It is
+// not safe for concurrent use, but the Masks of several runs can share a grammar.
 type Masks struct {
 	v    *Vocabulary
 	kept map[*State][]int32
@@ -72,12 +72,12 @@ func (m *Mask) Bytes() int64 { return int64(8 * len(m.set)) }
 func (m *Mask) allow(id int) { m.set[id/64] |= 1 << (id % 64) }
 
 // Of returns the mask for a state when `left` tokens remain to be generated, including the next
-// token and the one that ends the text. A negative left means no limit. A token that ends the text
-// is allowed if the text is complete. The last token must be one that ends the text. If tokens run
-// short, tokens after which the text would need more bytes than there are tokens left are excluded:
-// a byte takes at most one token if the vocabulary has all bytes. A mask without tokens means that
-// no token of the vocabulary can continue the text. If computing the mask would take too long, Of
-// returns a refusal as the error.
+// token and the token that ends the text. A negative left means no limit. A token that ends the
+// text is allowed only if the text is complete. The last token must end the text, so Of excludes
+// tokens after which the text would need more bytes than there are tokens left: if the vocabulary
+// has all bytes, each byte takes at most one token. An empty mask means that no token of the
+// vocabulary can continue the text. If computing the mask would take too long, the error is a
+// refusal.
 func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	needs, err := m.after(s)
 	if err != nil {
@@ -86,7 +86,7 @@ func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	mask := &Mask{set: make([]uint64, (m.v.all+63)/64)}
 	most := never
 	if left >= 0 {
-		most = left - 1 - min(len(m.v.ends), 1) // excluding the next token and the one that ends the text
+		most = left - 1 - min(len(m.v.ends), 1) // excluding the next token and the token that ends the text
 	}
 	for i, id := range m.v.ids {
 		switch need := int(needs[i]); {

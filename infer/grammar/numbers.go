@@ -13,7 +13,7 @@ const (
 	maxMultiple = 1_000 // largest multipleOf, without its decimal point
 )
 
-// The numbers that are generated if there are no bounds.
+// The forms of the numbers that are generated if there are no bounds.
 var (
 	anyNumber, _  = parseExpression(`-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,16})?([eE][+-]?[0-9]{1,2})?`)
 	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)
@@ -156,7 +156,7 @@ type reading struct {
 	zero     bool // the number is 0 so far
 	digits   int
 	places   int    // digits after the point
-	sizes    [2]int // how its magnitude compares with that of each limit so far
+	sizes    [2]int // how the digits so far compare with those of each limit
 	rest     int
 }
 
@@ -199,8 +199,8 @@ func (m measure) read(s reading, b byte) (reading, bool) {
 	return s, s.digits <= maxDigits
 }
 
-// whole returns the comparisons with the limits after all digits before the point have been read. A
-// number with fewer such digits is smaller.
+// whole returns the comparisons with the limits after the last digit before the point. A number
+// with fewer such digits than a limit is smaller.
 func (m measure) whole(s reading) [2]int {
 	for i, l := range m.limits {
 		if s.at == '1' && s.digits < len(l.whole) || s.at == '0' && l.whole != "" {
@@ -245,7 +245,7 @@ func (m measure) takes(s reading) bool {
 	return true
 }
 
-// digitOf returns a digit of a fraction, 0 after its end.
+// digitOf returns digit i of a fraction, or 0 if the fraction is shorter.
 func digitOf(fraction string, i int) byte {
 	if i < len(fraction) {
 		return fraction[i]

@@ -12,9 +12,9 @@ func (c compiler) object(x shape, depth int, next int32) int32 {
 	size, names, required := x.size(), x.names(), x.required()
 	fits := c.fitting(x, depth)
 	closed := c.bytes('}', '}', next)
-	// first and later are the nodes that continue the object if no property has been read yet
-	// (first) or if some have been (later). They begin with the unlisted properties and, in the
-	// loop, with the listed properties from i on.
+	// The object continues at the node `first` if no property has been read yet, and otherwise at
+	// `later`. Both nodes begin with the unlisted properties and, in the loop, with the listed
+	// properties from i on.
 	first, later := closed, closed
 	if size.least > max(1, len(required)) {
 		return c.fail(
@@ -67,9 +67,9 @@ func (c compiler) fitting(x shape, depth int) func(name string) bool {
 	}
 }
 
-// others builds a part that reads at most `most` unlisted properties. first and later are the nodes
-// that follow if no property has been read yet and if some have been. The results have the same
-// meaning, but begin with the unlisted properties.
+// others builds a part that reads at most `most` unlisted properties. The object continues at the
+// node `first` if no property has been read yet, and otherwise at `later`. The results are the
+// corresponding nodes at which the unlisted properties begin.
 func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int32) {
 	listed := x.names()
 	names := []automaton{c.alone(func(b *builder, next int32) int32 {

@@ -1,6 +1,6 @@
 package grammar
 
-// automaton is an automaton that is built separately and has its own end.
+// automaton is a separately built automaton with its own end.
 type automaton struct {
 	*builder
 	start int32
@@ -93,7 +93,7 @@ func (b *builder) copy(from automaton, next int32) int32 {
 	return visit(from.start)
 }
 
-// lead makes the node from continue at the node to.
+// lead connects the node `from` to the node `to`.
 func (b *builder) lead(from, to int32) {
 	switch n := &b.nodes[from]; {
 	case from == dead || to == dead:

@@ -17,8 +17,8 @@ type reader struct {
 	read map[*value]*schema // nil while it is being read
 }
 
-// child parses a schema within another one. elsewhere is set if an enclosing schema has an
-// $id, so that references below it resolve elsewhere.
+// child parses a schema within another schema. elsewhere is set if an enclosing schema has an $id,
+// so that references below it do not refer to this text.
 func (r *reader) child(v *value, at string, elsewhere bool) *schema {
 	s, known := r.read[v]
 	switch {

@@ -22,10 +22,10 @@ const (
 //   - items, prefixItems, minItems and maxItems;
 //   - pattern, format, minLength and maxLength;
 //   - minimum, maximum, exclusiveMinimum, exclusiveMaximum and multipleOf;
-//   - allOf, anyOf, oneOf, and $ref to a place within the schema.
+//   - allOf, anyOf, oneOf, and $ref to a location within the schema.
 //
 // Annotations are ignored. Every other keyword is rejected with an error that names it. Recursion
-// is also rejected, as is a oneOf unless each text provably fits only one branch.
+// is also rejected, and so is a oneOf, unless each text provably fits only one branch.
 //
 // An object has the listed properties in the order of the schema, followed by others if
 // additionalProperties is given and not false. Without a type, all types that the keywords restrict
@@ -121,8 +121,7 @@ func (c compiler) any(depth int, next int32) int32 {
 	return c.either(list...)
 }
 
-// series builds a part that reads things separated by commas. There can be any number of them, but
-// at least `least`, which is 0 or 1.
+// series builds a part that reads a list of at least `least` things (0 or 1), separated by commas.
 func (c compiler) series(thing func(next int32) int32, least int, closed int32) int32 {
 	var first int32
 	c.loop(func(after int32) int32 {
@@ -161,7 +160,7 @@ func (c compiler) constants(x shape, values []*value, depth int, next int32) int
 }
 
 // array builds a part that reads a list. Each of the first items can have its own schema, and all
-// other items share one.
+// other items share one schema.
 func (c compiler) array(x shape, depth int, next int32) int32 {
 	var n span
 	fixed := 0
@@ -176,7 +175,7 @@ func (c compiler) array(x shape, depth int, next int32) int32 {
 		return func(next int32) int32 { return c.value(all, depth+1, next) }
 	}
 	closed := c.bytes(']', ']', next)
-	// The first items are built one by one, and all others as one repeated item.
+	// The first items are built one by one, and all other items as one repeated item.
 	build, after := max(fixed, n.least), int32(dead)
 	switch {
 	case n.empty():

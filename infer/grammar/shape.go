@@ -2,7 +2,7 @@ package grammar
 
 import "slices"
 
-// shape is one way to satisfy some schemas: a text must fit every schema in from. Their allOf,
+// shape is one way to satisfy a set of schemas: a text must fit every schema in from. Their allOf,
 // anyOf and oneOf have been resolved.
 type shape struct {
 	from   []*schema
@@ -10,7 +10,7 @@ type shape struct {
 	forced []string  // properties that are always generated so that no branch in unlike fits
 }
 
-// shapes returns the possible ways to satisfy all of the given schemas at once.
+// shapes returns the possible ways to satisfy all of the given schemas together.
 func (c compiler) shapes(all []*schema) []shape {
 	list := []shape{{}}
 	for _, s := range all {
@@ -182,7 +182,7 @@ func (x shape) hasRest() bool {
 	return slices.ContainsFunc(x.from, func(s *schema) bool { return s.rest != nil })
 }
 
-// names returns the listed properties and those required properties that are not listed.
+// names returns the listed properties and all required properties that are not listed.
 func (x shape) names() (list []string) {
 	seen := map[string]bool{}
 	add := func(name string) {

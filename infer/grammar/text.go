@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// anyCharacter is the set of characters in strings without a pattern: all characters except
-// the controls that need a numeric escape.
+// anyCharacter is the set of characters in strings without a pattern: all characters except the
+// control characters that need a numeric escape.
 var anyCharacter = []rune{'\t', '\n', '\r', '\r', ' ', utf8.MaxRune}
 
 // character builds a part that reads one character of a JSON string.
@@ -94,7 +94,7 @@ const (
 	lineEnds = `\n\r\x{2028}\x{2029}`
 )
 
-// matches adds a pattern. Patterns have ECMAScript's syntax, as far as RE2 supports it.
+// matches adds a pattern. Patterns have ECMAScript's syntax, limited to what RE2 supports.
 func (s *schema) matches(text string) error {
 	if format := published[text]; format != "" {
 		return s.hasFormat(format)
@@ -143,8 +143,8 @@ func hasFlags(rest string) bool {
 	return strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") && !strings.HasPrefix(rest, "?<")
 }
 
-// escapeFromECMA translates the escape after a backslash. more is the escape's number of bytes
-// after its first one.
+// escapeFromECMA translates the escape after a backslash. more is the number of bytes of the escape
+// after its first byte.
 func escapeFromECMA(rest string, class bool) (re2 string, more int, ok bool) {
 	char := rest[0]
 	switch char {

@@ -1,7 +1,7 @@
 package kernel
 
 // These functions are implemented in assembly and documented in the .s files. Strides are numbers
-// of values, not of bytes. Only dst is written to.
+// of values, not of bytes. The functions write only to dst.
 
 //go:noescape
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)

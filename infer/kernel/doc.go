@@ -1,6 +1,6 @@
-// Package kernel contains the operations that take nearly all of the engine's
-// time: products of weight matrices with vectors, and the few vector operations
-// of attention, activations and the draw.
+// Package kernel contains the operations in which the engine spends nearly all of its time:
+// products of weight matrices with vectors, and the few vector operations of attention, activations
+// and the draw.
 //
 // # Packing
 //
@@ -23,10 +23,10 @@
 //	  +=         a1 · x1        b1 · x1        c1 · x1    …
 //
 // Lanes never mix, and every result is a single sum in the order of the columns, ((w₀x₀ + w₁x₁) +
-// w₂x₂) + …, no matter how many vectors are multiplied at once. So a position gives the same bits
-// alone (decode) as among others (prefill). With more vectors, the only difference is that
-// the products of each loaded weight are added to sums in more registers. A last panel with fewer
-// rows is padded with zeros.
+// w₂x₂) + …, no matter how many vectors are multiplied together. So a position's result has the
+// same bits whether the position is processed alone (decode) or with others (prefill). With more
+// vectors, the only difference is that the products of each loaded weight are added to sums in more
+// registers. A last panel with fewer rows is padded with zeros.
 //
 // Most models are stored as bfloat16, the upper half of float32. If all weights of a matrix are
 // bfloat16, the weights of rows i and i+16 share a word. This halves the amount of memory to read.
@@ -41,17 +41,18 @@
 //	32 heads | a0 a1 a2 a3 b0 b1 b2 b3 … | a4 a5 a6 a7 b4 … | …
 //	           └ 4 columns of 32 rows ─┘
 //
-// since one instruction sums four products of bytes in a lane of 32 bits. Vectors are rounded to 16
-// bits when they are multiplied. Rounding them to 8 bits would lose three times as much accuracy as
-// rounding the weights does (LOG.md). The two bytes of each value are multiplied separately:
+// This order suits the instruction that sums four products of bytes in a 32-bit lane. Vectors are
+// rounded to 16 bits when they are multiplied. Rounding them to 8 bits would lose three times as
+// much accuracy as rounding the weights does (LOG.md). The two bytes of each value are multiplied
+// separately:
 //
 //	x = 256 · upper + lower      Σ w·x = 256 · Σ w·upper + Σ w·lower
 //
 // All these numbers are integers, so the sums are exact on every machine. The AVX-512 instruction
 // treats the bytes of x as unsigned. So lower bytes are 0 … 255, and 128 is added to upper bytes.
-// The −Σ w that a head contains next to the scale compensates for that. AVX2 has an instruction
-// that sums two products in 16 bits and saturates at 32,767. On that path, |x| is multiplied by
-// w·sign(x), so that a sum is at most 2·128·127.
+// Each head therefore contains −Σ w next to the scale, which compensates for that. AVX2 has an
+// instruction that sums two products in 16 bits and saturates at 32,767. On that path, |x| is
+// multiplied by w·sign(x), so that a sum is at most 2·128·127.
 //
 // # Paths
 //
@@ -60,9 +61,9 @@
 // read the same packed weights. The environment variable VIZ_KERNEL, which is read once at startup,
 // can select a path: portable, avx2 or avx512. It cannot select a faster path than the processor
 // supports. This package ignores any other value; a program should reject it ([ParsePath]). On any
-// one path, results are always the same bit for bit, and the two vector paths give the same bits in
-// all functions. The portable path rounds each product before adding it, so its float32 results
-// differ from theirs in the last places, but its int8 products do not.
+// one path, results are always the same bit for bit, and the two vector paths produce the same bits
+// in all functions. The portable path rounds each product before adding it, so its float32 results
+// differ from those of the vector paths in the last digits, but its int8 products do not.
 //
 // With AVX-512, which has enough registers, attention processes three queries together if they have
 // the same keys and values ([ScoresEach], [MixEach]).

@@ -12,7 +12,7 @@ func share(left int) int {
 }
 
 // pairColumns returns the maximum number of vectors by which two panels can be multiplied together.
-// This uses the registers that would be left free by a single panel and few vectors.
+// Multiplying two panels together uses registers that one panel and few vectors would leave free.
 func pairColumns(p Path) int {
 	if p == AVX512 {
 		return 3
@@ -21,7 +21,7 @@ func pairColumns(p Path) int {
 }
 
 // floatPair multiplies two neighboring panels w [2, cols, 32] by n ≤ [pairColumns] vectors x [n,
-// cols]. Each vector has 64 results in dst, and the results of the next one begin stride values
+// cols]. Each vector has 64 results in dst, and the results of the next vector begin stride values
 // later.
 func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
 	if p == Portable {
@@ -95,8 +95,8 @@ func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols 
 }
 
 // bfloatPair multiplies two neighboring panels w [2, cols, 16] by n ≤ [pairColumns] vectors x [n,
-// cols]. Each vector has 64 results in dst, and the results of the next one begin stride values
-// later. A word of w holds two bfloat16 values.
+// cols]. Each vector has 64 results in dst, and the results of the next vector begin stride values
+// later. A word of w contains two bfloat16 values.
 func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2

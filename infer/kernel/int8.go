@@ -26,14 +26,15 @@ const (
 	mostValue  = 127 << 8
 )
 
-// least is the largest magnitude that is treated as 0, since dividing by so small a number would
-// overflow float32.
+// least is the largest magnitude that is treated as 0, because dividing by such a small number
+// would overflow float32.
 const least = 1e-30
 
 // Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it. Every 64 neighboring
 // weights of a row are divided by a scale, the smallest bfloat16 not below max |w| / 127, and
-// rounded to the nearest integer, ties to even; −128 does not occur. If a weight is not finite, its
-// row's products are not finite either. Quantize panics if the length of data is not rows·cols.
+// rounded to the nearest integer, ties to even; −128 does not occur. If a weight is not finite, the
+// products of its row are not finite either. Quantize panics if the length of data is not
+// rows·cols.
 func Quantize(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols, bytes: weightInts(panels(rows) * blocks(cols) * blockBytes)}

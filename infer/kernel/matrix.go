@@ -11,8 +11,8 @@ import (
 const panelRows = 32
 
 // Matrix is a packed weight matrix. A product maps vectors of length Cols to vectors of length
-// Rows. [Pack] and [Quantize] create one. A Matrix never changes and is safe for concurrent use.
-// Its zero value is an empty matrix.
+// Rows. Use [Pack] or [Quantize] to create a Matrix. A Matrix never changes and is safe for
+// concurrent use. The zero value is an empty matrix.
 type Matrix struct {
 	Rows, Cols int
 
@@ -69,8 +69,8 @@ func packHalves(lane []uint32, row []float32, shift int) {
 // halfPanel is the number of words of a column in a panel of bfloat16.
 const halfPanel = panelRows / 2
 
-// fitsBfloat16 reports whether the lower 16 bits of all values are 0, since bfloat16 is the upper
-// half of float32.
+// fitsBfloat16 reports whether all values can be stored as bfloat16, the upper half of float32,
+// because their lower 16 bits are 0.
 func fitsBfloat16(data []float32) bool {
 	for _, v := range data {
 		if math.Float32bits(v)&0xffff != 0 {
@@ -93,8 +93,8 @@ func check(rows, cols int, data []float32) {
 
 func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
 
-// Row copies row r to dst [Cols]. This is needed if the output matrix is also the embedding table.
-// The rows of a quantized matrix are rounded.
+// Row copies row r to dst [Cols]. A model needs this if its output matrix is also the embedding
+// table. The rows of a quantized matrix are rounded.
 func (w Matrix) Row(dst []float32, r int) {
 	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
 		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
@@ -195,8 +195,8 @@ func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	}
 }
 
-// panel multiplies panel i by n vectors. Each vector has 32 results in dst; those of neighboring
-// vectors are stride values apart.
+// panel multiplies panel i by n vectors. Each vector has 32 results in dst. The results of the next
+// vector begin stride values later.
 func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) {
 	if w.halves != nil {
 		size := w.Cols * halfPanel

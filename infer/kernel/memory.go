@@ -7,8 +7,8 @@ import (
 
 // Weights share slabs of memory, for which the program asks the system to use huge pages. A
 // processor looks up the addresses of pages in a small table. A model is read from end to end for
-// every token. With pages of 4 KiB, it would need a thousand entries of the table, instead of two
-// with pages of 2 MiB.
+// every token. A slab of 4 MiB needs two entries of the table with pages of 2 MiB, but a thousand
+// with pages of 4 KiB.
 
 const line = 64 // size of the processor's cache lines: no register of weights crosses two
 

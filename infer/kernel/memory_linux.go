@@ -2,6 +2,6 @@ package kernel
 
 import "syscall"
 
-// preferHugePages asks Linux for huge pages. Weights also work without them,
-// only slower, so the error is ignored.
+// preferHugePages asks Linux for huge pages. Without huge pages, the program is only slower, so the
+// error is ignored.
 func preferHugePages(b []byte) { _ = syscall.Madvise(b, syscall.MADV_HUGEPAGE) }

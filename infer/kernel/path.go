@@ -46,7 +46,7 @@ func init() {
 }
 
 // Current returns the path in use: the fastest path that the processor supports, unless VIZ_KERNEL
-// names another one.
+// names another path.
 func Current() Path { return Path(current.Load()) }
 
 // Paths lists the paths that this machine can run.
@@ -58,10 +58,10 @@ func Paths() []Path {
 	return all
 }
 
-// Use changes the path, for tests and measurements, and returns the previous one. Matrices stay
+// Use changes the path, for tests and measurements, and returns the previous path. Matrices stay
 // valid, since all paths use the same layout. Do not call Use during a computation: a pass that
-// uses two paths gives different bits than a pass on one path. Use returns an error if the machine
-// does not support the path.
+// uses two paths produces different bits than a pass on one path. Use returns an error if the
+// machine does not support the path.
 func Use(p Path) (before Path, err error) {
 	if p < Portable || p > best {
 		return Current(), fmt.Errorf("this machine cannot run the kernel path %v", p)

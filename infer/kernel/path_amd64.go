@@ -1,7 +1,7 @@
 package kernel
 
 // This file chooses among the assembly functions. The functions are called by name, not through
-// variables, so that the compiler can see that none of them retains its arguments and can keep
+// variables, so that the compiler can see that they do not retain their arguments and can keep
 // buffers on the stack.
 
 // detect returns the fastest path that the processor supports, given the
@@ -113,12 +113,13 @@ func scores(p Path, dst, q, keys []float32, stride int, scale float32) {
 		return
 	}
 	scoresAVX2(&dst[0], &q[0], &keys[0], stride, len(q), n/4, scale)
-	if n%4 > 0 { // computing the last four again takes less work than one at a time
+	if n%4 > 0 { // recomputing the last four together is faster than computing the rest one by one
 		scoresAVX2(&dst[n-4], &q[0], &keys[(n-4)*stride], stride, len(q), 1, scale)
 	}
 }
 
-// scoresThree computes the scores of three queries together, and returns false if it cannot.
+// scoresThree computes the scores of three queries together, or returns false if this path and size
+// do not support it.
 func scoresThree(p Path, dst, q, keys []float32, stride int, scale float32) bool {
 	n, size := len(dst)/3, len(q)/3
 	if p != AVX512 || n < 4 || size%lanes > 0 {
@@ -136,7 +137,8 @@ func mix(p Path, dst, weights, values []float32, stride int) {
 	mixAVX2(&dst[0], &weights[0], &values[0], stride, len(dst), len(weights))
 }
 
-// mixThree computes the mixes of three rows of weights together, and returns false if it cannot.
+// mixThree computes the mixes of three rows of weights together, or returns false if this path and
+// size do not support it.
 func mixThree(p Path, dst, weights, values []float32, stride int) bool {
 	n, size := len(weights)/3, len(dst)/3
 	if p != AVX512 || size%32 > 0 {

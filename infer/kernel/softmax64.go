@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The operations that a draw needs on a vocabulary's scores are computed in float64. All paths give
-// the same bits as computing each value with [math.Exp] and a single division, and adding the
-// values from first to last.
+// The operations that a draw needs on a vocabulary's scores are computed in float64. On all paths,
+// the results are the same, bit for bit, as if each value were computed with [math.Exp] and a
+// single division, and the values were added from first to last.
 
 // Max returns the largest score. There must be at least one score and no NaN.
 func Max(z []float32) float32 {

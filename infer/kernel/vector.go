@@ -34,7 +34,7 @@ func Scores(dst, q, keys []float32, stride int, scale float32) {
 }
 
 // Mix writes Σ_j weights[j] · value j, summed from the first to the last, to dst [size]. weights is
-// [n]. The value vectors begin stride elements apart, and the last one must be complete.
+// [n]. The value vectors begin stride elements apart, and the last vector must be complete.
 func Mix(dst, weights, values []float32, stride int) {
 	if len(dst) == 0 || len(weights) == 0 {
 		clear(dst)

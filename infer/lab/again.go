@@ -7,12 +7,12 @@ import (
 )
 
 // reckoner is a lab with values, such as prices, that affect only calculations. If only such values
-// change, nothing needs to be measured again.
+// change, a new measurement is not needed.
 type reckoner interface {
-	// free returns the names of the values that need no new measurement.
+	// free returns the names of the values that can change without a new measurement.
 	free() []string
-	// reckon computes the result for v from the measured one. It returns nil if v needs a
-	// new measurement.
+	// reckon computes the result for v from the measured result. It returns nil if v needs a new
+	// measurement.
 	reckon(env Env, measured any, v terms.Values) outcome
 }
 
@@ -22,8 +22,8 @@ type outcome interface {
 	tables() []Table
 }
 
-// Again computes the report for v from an earlier one, or returns nil if v needs a new run.
-// v must come from [terms.Inputs.Read].
+// Again computes the report for v from an earlier report, or returns nil if v needs a new run. v
+// must come from [terms.Inputs.Read].
 func Again(l Lab, env Env, r *Report, v terms.Values) *Report {
 	lab, ok := l.(reckoner)
 	if !ok || r == nil || r.Result == nil || r.Canceled || r.Hash != env.Target.Hash() {
@@ -51,7 +51,7 @@ type calculator interface {
 	calculate(env Env, v terms.Values) (outcome, error)
 }
 
-// owner is a lab whose calculation is for one of several models.
+// owner is a lab whose calculation applies to one of several models, which the user chooses.
 type owner interface {
 	// own returns the chosen model's numbers for the inputs that can be omitted ([terms.Input.Own]).
 	own(env Env, v terms.Values) terms.Values

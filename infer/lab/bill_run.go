@@ -201,7 +201,7 @@ func (r *billRun) savings() error {
 	return nil
 }
 
-// why measures the time to read a token and the time to generate one, as the prefill lab does.
+// why measures the time to read a token and the time to generate a token, as the prefill lab does.
 func (r *billRun) why() error {
 	report, err := prefillLab{}.Run(r.ctx, r.env, whyValues(r.v), nil)
 	if err != nil {
@@ -218,7 +218,7 @@ func (r *billRun) why() error {
 	return nil
 }
 
-// sentence compares the times of an input and an output token in words.
+// sentence returns a sentence that compares the times of an input token and an output token.
 func (w Why) sentence() string {
 	return fmt.Sprintf(
 		"Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio,
@@ -226,7 +226,7 @@ func (w Why) sentence() string {
 	) + w.Because()
 }
 
-// Because explains why output costs more, or states that the two times do not show it.
+// Because explains why output costs more, or states that the two times hardly show it.
 func (w Why) Because() string {
 	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one " +
 		"before it and needs every weight read just for it."
@@ -275,7 +275,7 @@ func (b *Bill) price(m *infer.Model, v terms.Values) {
 	)
 }
 
-// machineUse compares the price of requests with running your own machine.
+// machineUse compares the price of requests with the cost of running your own machine.
 func machineUse(v terms.Values, each, seconds float64) MachineUse {
 	const day = 24 * 3600
 	u := MachineUse{PerHour: v.Float("machine"), SecondsEach: seconds, RequestsDay: v.Float("requests")}
@@ -288,8 +288,8 @@ func machineUse(v terms.Values, each, seconds float64) MachineUse {
 	return u
 }
 
-// training compares a request's work with that of training: three forward passes per token, for
-// texts that fill the context and with scores at every position.
+// training compares the multiply-adds of a request with those of training: three forward passes per
+// token, for texts that fill the context and with scores at every position.
 func training(v terms.Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
 	t := Training{Tokens: v.Float("trained_tokens"), RequestMultAdds: request}
 	if t.Tokens == 0 {

@@ -65,10 +65,10 @@ type Cache struct {
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
 	// BreakEven is the number of positions at which cached attention costs as much as everything
-	// else in a step. It is 0 if a sliding window keeps the cost of attention below that.
+	// else in a step. It is 0 if a sliding window always keeps the cost of attention lower.
 	BreakEven float64 `json:"break_even"`
 	// Attention lists attention's share of the total cost without a cache for several text lengths,
-	// this run's first. It shows that the cubic part matters only in long texts.
+	// starting with this run's. These shares show that the cubic part matters only in long texts.
 	Attention []Share `json:"attention"`
 }
 
@@ -83,14 +83,14 @@ type CacheStep struct {
 	Different  int       `json:"different"` // number of logits whose bits differ
 }
 
-// CacheSide is the cost of a token in one of the two ways.
+// CacheSide is the cost of computing a token in one of the two ways.
 type CacheSide struct {
 	Read     int        `json:"read"`      // positions processed by the blocks
-	Parts    cost.Parts `json:"parts"`     // tallied
+	Parts    cost.Parts `json:"parts"`     // counted during the run
 	MultAdds int64      `json:"mult_adds"` // their sum
 	Formula  int64      `json:"formula"`   // from infer/cost's formula
 	Ms       Spread     `json:"ms"`
-	// Sums up to this token.
+	// The sums over the tokens up to this one.
 	TotalParts    cost.Parts `json:"total_parts"`
 	TotalMultAdds int64      `json:"total_mult_adds"`
 	TotalMs       Spread     `json:"total_ms"` // over the sums of the repeats
@@ -105,7 +105,8 @@ type SameLogit struct {
 	RecomputedBits string  `json:"recomputed_bits"`
 }
 
-// Columns compares the cached keys and values of past positions with the recomputed ones.
+// Columns compares the cached keys and values of past positions with the recomputed keys and
+// values.
 type Columns struct {
 	Block     int       `json:"block"`    // the block shown, from 1
 	Position  int       `json:"position"` // the position shown, from 0

@@ -103,7 +103,8 @@ func (c *Cache) fits() []Fit {
 	return fits
 }
 
-// sentence describes a fit in words: the growth rate that other sources state, and the actual one.
+// sentence describes a fit in words: it compares the growth rate that is often claimed with the
+// actual growth.
 func (f Fit) sentence() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {

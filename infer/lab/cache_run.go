@@ -45,7 +45,7 @@ func (cacheLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 }
 
 // checkColumn rejects a block or position that the run will not have. The first two blocks and
-// positions are always accepted; if there is only one, it is shown instead.
+// positions are always accepted; if the run has only one, that one is shown instead.
 func checkColumn(m *infer.Model, v terms.Values, positions int) error {
 	if l := m.Config().Layers; v.Int("block") > l {
 		return terms.NewRangeError("block", v.Int("block"), fmt.Sprintf("1 to %d", l))
@@ -85,8 +85,8 @@ func (cacheLab) Run(ctx context.Context, env Env, v terms.Values, progress func(
 }
 
 // breakEven returns the n for which 2·L·h·s·n = L·A + d·V, at which cached attention costs as much
-// as all the matrices. Layers with a sliding window add at most their window; if all layers have a
-// window that is too short, there is no such n and the result is 0.
+// as all the matrices. A layer with a sliding window attends to no more positions than the window
+// has; if all layers have a window that is too short, there is no such n and the result is 0.
 func breakEven(s cost.Shape) float64 {
 	matrices := int64(s.Layers)*(s.Projections()+s.FeedForward()) + s.Output().Total()
 	attended := float64(matrices) / float64(2*s.Heads*s.HeadDim) // positions, summed over the layers
@@ -231,8 +231,8 @@ func differentBits(a, b []float32) int {
 	return n
 }
 
-// compareColumns compares every key and value of the kept cache with those recomputed for
-// the n-th token.
+// compareColumns compares every key and value in the cache with the keys and values that were
+// recomputed for the n-th token.
 func (r *cacheRun) compareColumns(n int) {
 	c := Columns{
 		Block: r.v.Int("block"), Position: min(r.v.Int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n,

@@ -93,9 +93,9 @@ func settingsOf(v terms.Values, tokens int, stop ...string) infer.Settings {
 	}
 }
 
-// room checks that a model's vocabulary can spell a prompt and that its context can hold it. It
-// returns the prompt's length in positions and how many of the wanted tokens fit. The last token
-// needs no position.
+// room checks that a model's vocabulary can spell a prompt and that the prompt fits in its context.
+// It returns the prompt's length in positions and how many of the wanted tokens fit. The last token
+// does not need a position.
 func room(m *infer.Model, v terms.Values, wanted string) (prompt, tokens int, err error) {
 	if err := m.CheckText(v["prompt"]); err != nil {
 		return 0, 0, err

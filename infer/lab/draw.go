@@ -68,15 +68,15 @@ type Draw struct {
 	Seed     uint64            `json:"seed"`
 	Kept     int               `json:"kept"` // tokens that can be drawn
 	Repeats  int               `json:"repeats"`
-	// Tokens holds the most probable tokens that can be drawn. Rest sums all other tokens that can
-	// be drawn, and has the rank of the first of them.
+	// Tokens holds the most probable tokens that can be drawn. Rest is the total of all other
+	// tokens that can be drawn. Its rank is the rank of the first of them.
 	Tokens     []DrawToken `json:"tokens"`
 	Rest       DrawToken   `json:"rest"`
 	RestTokens int         `json:"rest_tokens"`
 	Sizes      []int       `json:"sizes"` // of the histograms; DrawToken.Counts has one count for each size
 	Distances  []Distance  `json:"distances"`
 	// Slope is the measured slope of ln(distance) against ln(n) by least squares, and SlopeExpected
-	// is the expected one. The 1/√n law predicts −½.
+	// is the expected slope. The 1/√n law predicts −½.
 	Slope         float64 `json:"slope"`
 	SlopeExpected float64 `json:"slope_expected"`
 }
@@ -96,7 +96,7 @@ type Distance struct {
 	N        int     `json:"n"`
 	Shown    float64 `json:"shown"`    // of the histogram shown
 	Measured Spread  `json:"measured"` // over the repeats (no unit)
-	Mean     float64 `json:"mean"`     // the mean of the repeats
+	Mean     float64 `json:"mean"`     // the mean over the repeats
 	// Expected is the exact mean over all possible draws (De Moivre 1730).
 	Expected float64 `json:"expected"`
 	// Law is ½ Σ √(2q(1−q)/πn), the limit of Expected: the 1/√n law.

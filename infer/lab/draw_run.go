@@ -140,7 +140,7 @@ func (r *drawRun) once(seed uint64) error {
 			r.kept = append(r.kept, slices.Clone(r.counts))
 		}
 	}
-	for i, x := range distances { // add whole repeats only
+	for i, x := range distances { // add complete repeats only
 		r.found[i] = append(r.found[i], x)
 	}
 	return nil

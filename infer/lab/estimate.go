@@ -37,21 +37,23 @@ var speeds = struct {
 }{best: map[string]speed{}}
 
 // speed is the number of multiply-adds per second that a model reaches in passes of one position
-// and in passes of many.
+// and in passes of many positions.
 type speed struct {
 	step, pass float64
-	until      time.Time // no new sample is taken before this time, because the last one took long
+	until      time.Time // no new sample is taken before this time, because the last sample took long
 }
 
-// Each estimate takes several samples if they fit into sampleFor. A large model gets only one.
+// An estimate takes several samples if they fit into sampleFor, so a large model is sampled only
+// once.
 const (
 	samples   = 3
 	sampleFor = 20 * time.Millisecond
 	together  = 16 // number of positions in a sampled pass of many positions
 )
 
-// speedOf measures the speed of m, or returns 0 if m does not run. A model whose samples take long
-// is measured rarely, and its passes of many positions count as steps, which overestimates the run.
+// speedOf measures the speed of m, or returns 0 if m does not run. If a model's samples take long,
+// it is measured rarely, and its passes of many positions count as steps, so that runs are
+// overestimated.
 func speedOf(m *infer.Model) speed {
 	speeds.Lock()
 	known := speeds.best[m.Hash()]
@@ -64,7 +66,7 @@ func speedOf(m *infer.Model) speed {
 		known.step = max(known.step, sample(m, 1, sampleFor))
 	}
 	took := time.Since(start)
-	if known.pass == 0 && took < 2*sampleFor { // one sample is enough: a pass of many takes longer
+	if known.pass == 0 && took < 2*sampleFor { // one sample is enough, as a pass of many positions takes longer
 		known.pass = sample(m, together, sampleFor)
 	}
 	if known.step > 0 && took > 5*sampleFor {
@@ -79,8 +81,8 @@ func speedOf(m *infer.Model) speed {
 	return known
 }
 
-// sample returns the speed of the fastest of a few passes of n positions, or of a single pass if
-// one takes longer than `most`.
+// sample returns the speed of the fastest of a few passes of n positions, or of a single pass if it
+// takes longer than `most`.
 func sample(m *infer.Model, n int, most time.Duration) float64 {
 	const passes = 4
 	n = min(n, m.Config().Context)
@@ -105,8 +107,8 @@ func sample(m *infer.Model, n int, most time.Duration) float64 {
 	return best
 }
 
-// choosing returns the approximate time of softmax, filters and draw for a vocabulary, the fastest
-// of a few tries.
+// choosing returns the approximate time of the softmax, the filters and the draw for a vocabulary,
+// as the fastest of a few tries.
 func choosing(vocab int) time.Duration {
 	z := make([]float32, vocab)
 	for i := range z { // scores in random order

@@ -14,7 +14,7 @@ func signed(x float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.2f", x
 // shown puts a text in curly quotes, with visible newlines.
 func shown(text string) string { return "“" + strings.ReplaceAll(text, "\n", "↵") + "”" }
 
-// chance formats a probability. A small one is never formatted as 0.
+// chance formats a probability. A small probability is never formatted as 0.
 func chance(p float64) string {
 	if p > 0 && p < 0.0001 {
 		return fmt.Sprintf("%.1e", p)

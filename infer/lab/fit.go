@@ -56,7 +56,7 @@ func at(c []float64, x float64) float64 {
 }
 
 // fit returns a Fit of rows, with the coefficients of a formula; formula and terms are nil if there
-// is none. The result is false if there are too few rows to distinguish the powers.
+// is no formula. fit returns false if there are too few rows to distinguish the powers.
 func fit(f Fit, x, y []float64, degree int, formula []float64, terms []string) (Fit, bool) {
 	c, r2, err := polynomial(x, y, degree)
 	if err != nil || len(x) < degree+2 {

@@ -65,10 +65,10 @@ func (inductionLab) Info() Info {
 
 // Induction is the result of the induction lab: how strongly each head attends to the token that
 // followed an earlier occurrence of the current token, and how much worse the predictions are
-// without the heads that do so most.
+// without the heads that do so most strongly.
 type Induction struct {
-	Row  []Token `json:"row"`  // the tokens that are read twice; the first row if there are several
-	Own  bool    `json:"own"`  // Row is the user's own words
+	Row  []Token `json:"row"`  // the tokens that are read twice: the first row if there are several rows
+	Own  bool    `json:"own"`  // Row contains the user's own words
 	Rows int     `json:"rows"` // the number of rows
 	// Passing is the lowest value of [HeadRead.Induction] at which a head counts as an induction
 	// head.
@@ -79,8 +79,8 @@ type Induction struct {
 	Layers int        `json:"layers"`
 	Heads  []HeadRead `json:"heads"` // all heads, block by block
 	Pass   int        `json:"pass"`  // the number of heads that pass
-	// Strong are the heads with the largest measures, Weak those with the smallest, each
-	// switched off separately.
+	// Strong lists the heads with the largest measures, and Weak the heads with the smallest. Each
+	// of these heads was switched off separately.
 	Strong []HeadOff `json:"strong"`
 	Weak   []HeadOff `json:"weak"`
 }
@@ -211,7 +211,7 @@ func (r *Induction) tables() []Table {
 	return []Table{heads, off}
 }
 
-// ownRow returns the tokens of the user's own words; nil if there are none.
+// ownRow returns the tokens of the user's own words, or nil if there are no such words.
 func ownRow(m *infer.Model, v terms.Values) ([]int, error) {
 	if v["prompt"] == "" {
 		return nil, nil

@@ -5,16 +5,16 @@
 // formula's results. The pages and the viz lab command run the same code, so a curve on a page and
 // a table in a terminal cannot disagree.
 //
-// A [Lab] states its question and its inputs ([Info]); [terms.Inputs.Read] checks values against their
-// ranges; [Lab.Estimate] estimates the cost of a run; [Lab.Run] measures. A run reports its
+// A [Lab] describes its question and its inputs ([Info]); [terms.Inputs.Read] checks values against
+// their ranges; [Lab.Estimate] estimates the cost of a run; [Lab.Run] measures. A run reports its
 // progress together with a [Report] of everything measured so far. A canceled run returns that
 // report, marked as canceled, instead of an error, so that no measurements are lost.
 //
 // Three rules hold in every lab. Counts are exact: multiply-adds are tallied where they are done,
-// and they equal the formulas of infer/cost. Times are measured repeatedly, alternating with those
-// that they are compared with, and reported as a median with quartiles ([Spread]); the time that a
-// shared model spent on other users' passes is subtracted. Apart from times, a lab's results depend
-// only on its values: the same values give the same rows.
+// and they equal the formulas of infer/cost. Times are measured repeatedly, in alternation with the
+// times to which they are compared, and reported as a median with quartiles ([Spread]); the time
+// that a shared model spent on other users' passes is subtracted. Apart from times, a lab's results
+// depend only on its values: the same values always produce the same rows.
 package lab
 
 import (
@@ -42,10 +42,11 @@ type Lab interface {
 	Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error)
 }
 
-// Env holds the models that a lab measures. Only the speculation lab needs Draft; it may be nil.
+// Env holds the models that a lab measures. Only the speculation lab needs Draft; for other labs,
+// it may be nil.
 //
 // If runners run the models' passes (see [infer.Model.Through], for example a slot in a pool), they
-// must be set, too, so that the time a pass waits in them is excluded from measurements.
+// must also be set, so that the time for which a pass waits in them is excluded from measurements.
 type Env struct {
 	Target, Draft             *infer.Model
 	TargetRunner, DraftRunner infer.Runner
@@ -56,7 +57,7 @@ type Info struct {
 	Name     string       `json:"name"`
 	Title    string       `json:"title"`
 	Claim    string       `json:"claim"`    // the claim that the lab tests, in a sentence
-	Friend   string       `json:"friend"`   // how far the claim is true, as one would explain it to a friend
+	Friend   string       `json:"friend"`   // to what extent the claim is true, in words for a friend
 	Question string       `json:"question"` // what the lab measures; learners predict the answer first
 	Inputs   terms.Inputs `json:"params"`
 	Try      []Preset     `json:"try"`      // two things to try
@@ -88,7 +89,7 @@ const LargeRun = 20 * time.Second
 // LargeBytes is the amount of memory above which users must confirm a run.
 const LargeBytes = 1 << 30
 
-// Progress reports how far a run has progressed.
+// Progress describes the progress of a run.
 type Progress struct {
 	Done, Of int
 	Say      string  // what is being measured

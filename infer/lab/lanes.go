@@ -114,7 +114,7 @@ func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting
 	return p
 }
 
-// explain sets the reason that two lanes diverge: one lane is greedy, one lane's filters cut the
+// explain sets the reason why two lanes diverge: one lane is greedy, one lane's filters cut the
 // other's token, or u falls on different segments.
 func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infer.Model) {
 	names := [2]string{lanes[p.Lanes[0]].Name, lanes[p.Lanes[1]].Name}

@@ -263,8 +263,8 @@ func (r *memoryRun) engine(m *infer.Model, v terms.Values, tokens int) error {
 	}
 }
 
-// roomAfter returns the number of positions that a cache has room for after adding one. The room
-// stays the same if the position fits; otherwise it is doubled, up to the context.
+// roomAfter returns the number of positions for which a cache has room after adding one position.
+// The room stays the same if the position fits; otherwise it is doubled, up to the context.
 func roomAfter(room, positions, context int) int {
 	if positions <= room {
 		return room
@@ -325,8 +325,8 @@ func (c *Memory) tables() []Table {
 	return []Table{variants, models, window, engine}
 }
 
-// year returns a year as a string, so that it is formatted without a comma, or nil if there is
-// none.
+// year returns a year as a string, so that it is formatted without a comma, or nil if the year is
+// unknown.
 func year(n int) any {
 	if n == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // meter is an [infer.Runner] that counts a model's passes. It forwards each pass to the model or to
-// its runner, and keeps a tally.
+// the model's runner, and keeps a tally.
 type meter struct {
 	model  *infer.Model
 	runner infer.Runner // nil for the model itself

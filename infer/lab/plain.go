@@ -20,7 +20,7 @@ type plainText struct {
 	took  time.Duration   // total
 }
 
-// writePlain generates up to the given number of tokens. They are the same ones that a loop would
+// writePlain generates up to the given number of tokens. They are the same tokens that a loop would
 // generate.
 func writePlain(ctx context.Context, m *infer.Model, counter *meter, v terms.Values, tokens int) (plainText, error) {
 	var t plainText

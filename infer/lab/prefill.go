@@ -65,14 +65,14 @@ type Prefill struct {
 	Stream   bool      `json:"stream"` // as requested; decides which of the two waits is shown
 	Streamed Wait      `json:"streamed"`
 	Whole    Wait      `json:"whole"` // not streamed
-	// Why generating a token costs more than reading one, measured in the same run:
+	// Measurements of the same run that explain why generating a token costs more than reading one:
 	Input  PerToken `json:"input"`
 	Output PerToken `json:"output"`
-	// OutputPass is the part of Output's time that the pass and the scores take. The rest is for
-	// softmax, filters, draw and text.
+	// OutputPass is the part of Output's time that is spent on the pass and the scores. The rest is
+	// spent on the softmax, the filters, the draw and the text.
 	OutputPass float64 `json:"output_pass_ms"`
 	Ratio      float64 `json:"ratio"` // time to generate a token over the time to read one
-	// The counted work hardly differs. What differs is how many tokens share one read of the
+	// The counted work hardly differs. The difference is in how many tokens share one read of the
 	// weights.
 	WorkRatio   float64 `json:"work_ratio"`
 	WeightBytes int64   `json:"weight_bytes"` // read in every pass
@@ -83,7 +83,7 @@ type PrefillPoint struct {
 	Tokens   int     `json:"tokens"`
 	Ms       Spread  `json:"ms"`           // to the first token: pass, scores and draw
 	PerToken float64 `json:"per_token_ms"` // median over tokens
-	MultAdds int64   `json:"mult_adds"`    // tallied
+	MultAdds int64   `json:"mult_adds"`    // counted during the run
 	Formula  int64   `json:"formula"`
 }
 

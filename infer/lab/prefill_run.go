@@ -36,7 +36,7 @@ type timedText struct {
 	turns [][]time.Duration // by step
 }
 
-// lengthsFor returns the requested prompt lengths that fit the context and the ones that do not.
+// lengthsFor returns the requested prompt lengths that fit in the context, and those that do not.
 func lengthsFor(m *infer.Model, v terms.Values) (fit, tooLong []int, err error) {
 	for _, n := range v.List("lengths") {
 		if n <= m.Config().Context {
@@ -249,7 +249,7 @@ func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	return spreads
 }
 
-// compare compares the time to generate a token (the median gap) with the time to read one (the
+// compare compares the time to generate a token (the median gap) with the time to read a token (the
 // slope of the line fitted to the prompt lengths).
 func (p *Prefill) compare(m *infer.Model, text timedText) {
 	first, last := p.Points[0], p.Points[len(p.Points)-1]

@@ -83,8 +83,9 @@ func (r Request) JSON() string {
 }
 
 // ParseRequest parses a request's JSON. Missing fields have the lab's defaults; "stop" can be one
-// string or a list. An unknown field, or a value of the wrong type or out of range, gives a
-// *[terms.RangeError] that names the field. For anything but one JSON object, the error names "request".
+// string or a list. For an unknown field, or a value of the wrong type or out of range, it returns
+// a *[terms.RangeError] that names the field. If text is not a single JSON object, the error names
+// "request".
 func ParseRequest(data []byte) (Request, error) {
 	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
 	if len(data) > maxRequest {

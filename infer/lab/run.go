@@ -21,7 +21,7 @@ type running struct {
 	fill func(*Report)
 }
 
-// exact is the noise text of a lab that times nothing.
+// exact is the noise text of a lab that does not measure times.
 const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give " +
 	"the same numbers again."
 

@@ -14,9 +14,9 @@ import (
 
 // This file searches for the most probable sequence. The probability of a sequence never increases
 // as tokens are added. So if prefixes are expanded in descending order of probability, the first
-// complete sequence found is the most probable one: every other sequence continues a prefix that is
-// already less probable. The search skips prefixes that are less probable than greedy's path, since
-// they cannot win.
+// complete sequence found is the most probable sequence: every other sequence continues a prefix
+// that is already less probable. The search skips prefixes that are less probable than greedy's
+// path, because they cannot lead to the result.
 
 // prefix is the beginning of a sequence.
 type prefix struct {
@@ -30,8 +30,8 @@ func (p prefix) with(id int, log float64, ends bool) prefix {
 	return prefix{append(slices.Clip(p.ids), id), append(slices.Clip(p.logs), log), p.log + log, ends}
 }
 
-// prefixes is a heap with the most probable prefix first. Of equally probable prefixes, the shorter
-// comes first, then the one with lower ids.
+// prefixes is a heap with the most probable prefix first. Equally probable prefixes are in
+// lexicographic order of their ids.
 type prefixes []prefix
 
 func (h prefixes) Len() int      { return len(h) }
@@ -49,9 +49,9 @@ func (h *prefixes) Pop() any {
 	return last
 }
 
-// keep drops all but the n most probable prefixes, and returns ln p of the least probable one that
-// is left. A search with n passes left never reaches the others, since each pass pops one. So a
-// large vocabulary of equally likely tokens cannot exhaust memory.
+// keep drops all but the n most probable prefixes, and returns ln p of the least probable remaining
+// prefix. A search with n passes left never reaches the dropped prefixes, because each pass pops
+// one prefix. So a large vocabulary of equally likely tokens cannot exhaust memory.
 func (h *prefixes) keep(n int) float64 {
 	slices.SortFunc(*h, func(a, b prefix) int {
 		if c := cmp.Compare(b.log, a.log); c != 0 {

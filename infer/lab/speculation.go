@@ -82,7 +82,7 @@ type Speculation struct {
 type SpecRound struct {
 	Round    int              `json:"round"`
 	Judged   []SpecJudged     `json:"judged"`
-	Unjudged []Token          `json:"unjudged"` // proposed after a rejected one
+	Unjudged []Token          `json:"unjudged"` // proposed after a rejected token
 	Last     *SpecDrawn       `json:"last"`     // the correction or bonus; nil if the text ended before it
 	DraftMs  float64          `json:"draft_ms"`
 	VerifyMs float64          `json:"verify_ms"`
@@ -127,13 +127,13 @@ type Acceptance struct {
 	Judged   int     `json:"judged"`
 	Accepted int     `json:"accepted"`
 	Alpha    float64 `json:"alpha"` // the share of judged proposals that were accepted
-	// ByPlace is the share of proposals accepted at each place of a round, out of the proposals
-	// judged at that place.
+	// ByPlace is the share of proposals accepted at each position in a round, out of the proposals
+	// judged at that position.
 	ByPlace []PlaceRate `json:"by_place"`
 	// Tokens per pass of the target:
 	PerPass  float64 `json:"per_pass"`
 	Expected float64 `json:"expected"` // E(α, γ), which assumes independent acceptance
-	// The gap between the two is the sum of these:
+	// The gap between PerPass and Expected, and the two parts that add up to it:
 	Gap        float64 `json:"gap"`         // PerPass − Expected
 	Dependence float64 `json:"dependence"`  // the part due to unequal or dependent acceptance
 	Short      float64 `json:"short"`       // the part due to rounds that drafted fewer than γ tokens or ended the text
@@ -142,7 +142,7 @@ type Acceptance struct {
 	Say        string  `json:"say"`
 }
 
-// PlaceRate is the acceptance rate at one place of a round. Places are numbered from 1.
+// PlaceRate is the acceptance rate at one position in a round. Positions are numbered from 1.
 type PlaceRate struct {
 	Place    int     `json:"place"`
 	Judged   int     `json:"judged"`
@@ -175,7 +175,7 @@ type GammaRow struct {
 	PassesSaved int     `json:"passes_saved"`
 	Ms          Spread  `json:"ms"` // for the tokens, without the prompt
 	PerToken    float64 `json:"per_token_ms"`
-	MsSaved     float64 `json:"ms_saved"`  // compared with the target alone, for as many tokens; negative if slower
+	MsSaved     float64 `json:"ms_saved"`  // compared with the target alone for that many tokens; negative if slower
 	SpeedUp     float64 `json:"speed_up"`  // measured
 	Predicted   float64 `json:"predicted"` // E / (γ·c + v)
 	Alpha       float64 `json:"alpha"`

@@ -57,7 +57,7 @@ func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 
 // timed returns the texts whose times are used for the text shown: its repeats, which were
 // interleaved with the other measurements, or the text itself if there are no repeats yet. The
-// times of the text itself are less typical, since it was generated first, with cold memory.
+// times of the text itself are less typical, because it was generated first, with cold memory.
 func (r *speculationRun) timed() []*specText {
 	if at := slices.Index(r.gammas, r.shown.gamma); at >= 0 && len(r.texts[at]) > 0 {
 		return r.texts[at]

@@ -28,8 +28,8 @@ type speculationRun struct {
 	synthetic               Synthetic
 }
 
-// pairFor checks that there is a draft that is compatible with the target, and returns the prompt's
-// length and how many tokens fit into the context.
+// pairFor checks that there is a draft and that it is compatible with the target, and returns the
+// prompt's length and how many tokens fit into the context.
 func pairFor(env Env, v terms.Values) (prompt, tokens int, err error) {
 	if env.Draft == nil {
 		return 0, 0, terms.NewRangeError(

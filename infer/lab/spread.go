@@ -36,7 +36,7 @@ func spreadOf(values []float64) Spread {
 	return Spread{len(v), at(0.5), at(0.25), at(0.75), v[0], v[len(v)-1]}
 }
 
-// spreadOfTimes is like spreadOf, but takes times. The result is in milliseconds.
+// spreadOfTimes is like spreadOf, but for times. The result is in milliseconds.
 func spreadOfTimes(times []time.Duration) Spread {
 	v := make([]float64, len(times))
 	for i, t := range times {
@@ -75,7 +75,7 @@ func noise(spreads []Spread) string {
 		repeats, 100*typical, 100*shares[len(shares)-1])
 }
 
-// mean returns the average of values; 0 if there are none.
+// mean returns the average of values, or 0 if there are no values.
 func mean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -63,10 +63,10 @@ type StopStep struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
 	Text  string  `json:"text"`     // released by this step if stop strings are the only stop conditions
-	Held  string  `json:"held"`     // held back, since it could become a stop string
+	Held  string  `json:"held"`     // held back because it could become part of a stop string
 	EndP  float64 `json:"end_p"`    // probability of an end of text at this step
 	Kept  bool    `json:"end_kept"` // the filters keep the end of text
-	Match []int   `json:"match"`    // number of bytes matched of each stop string
+	Match []int   `json:"match"`    // by stop string: the number of its bytes that match so far
 }
 
 // Racer is one stop condition.
@@ -75,12 +75,12 @@ type Racer struct {
 	String string           `json:"string,omitempty"`
 	Limit  int              `json:"limit,omitempty"` // tokens, or positions of the context
 	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not
-	Sure   bool             `json:"sure"`            // the step is known without running that far, as it is for a limit
+	Sure   bool             `json:"sure"`            // Step is known in advance, as for a limit
 	Text   string           `json:"text"`            // the text that would remain if this condition ended the run
 	Say    string           `json:"say"`
 }
 
-// Straddle is a stop string that begins inside one token and ends in a later one.
+// Straddle is a stop string that begins inside one token and ends in a later token.
 type Straddle struct {
 	String string         `json:"string"`
 	Given  bool           `json:"given"` // it is one of the given strings; otherwise it was cut from the generated text
@@ -103,9 +103,9 @@ type StraddleStep struct {
 
 // NoEnd describes what happens if only a limit ends the text.
 type NoEnd struct {
-	// The step whose token was the first end of text; 0 if there was none.
+	// EndAt is the step that generated the first end-of-text token, or 0 if there was none.
 	EndAt    int             `json:"end_at"`
-	Ends     int             `json:"ends"`             // ends of text among the tokens
+	Ends     int             `json:"ends"`             // number of end-of-text tokens
 	Before   string          `json:"before"`           // the text that the model generated up to EndAt
 	After    string          `json:"after"`            // the text that it generated after EndAt
 	Tokens   int             `json:"tokens"`           // total

@@ -139,8 +139,8 @@ func (r *stopsRun) add(s *infer.Step) {
 // whole converts bytes to a string, replacing incomplete characters.
 func whole(b []byte) string { return strings.ToValidUTF8(string(b), string(utf8.RuneError)) }
 
-// straddle looks for a stop string that spans tokens: one of the given strings or, failing that,
-// one cut from the generated text. It then generates the text again with that stop string.
+// straddle looks for a stop string that spans tokens: one of the given strings or, failing that, a
+// string cut from the generated text. It then generates the text again with that stop string.
 func (r *stopsRun) straddle() error {
 	str, at, given := r.straddling()
 	if str == "" {
@@ -186,9 +186,10 @@ func (r *stopsRun) straddle() error {
 	return nil
 }
 
-// straddling returns a string that spans tokens, or "" if there is none, and the offset of its
-// first occurrence in the text. Its first choice is a given string that begins inside a token, then
-// a string cut from the text, then a given string that begins with a token and ends in a later one.
+// straddling returns a string that spans tokens, or "" if there is no such string, and the offset
+// of its first occurrence in the text. Its first choice is a given string that begins inside a
+// token, then a string cut from the text, then a given string that begins with a token and ends in
+// a later token.
 func (r *stopsRun) straddling() (str string, at int, given bool) {
 	text := string(r.bytes)
 	var second string
@@ -281,7 +282,7 @@ func (x Racer) sentence(written int) string {
 	return fmt.Sprintf("it fires at token %d", x.Step)
 }
 
-// noEnd describes the text that follows the end-of-text token if nothing stops the run there.
+// noEnd describes the text that follows the end-of-text token if the run does not stop there.
 func (r *stopsRun) noEnd() NoEnd {
 	n := NoEnd{Tokens: len(r.ids)}
 	split := len(r.ids)

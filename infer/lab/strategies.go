@@ -76,7 +76,7 @@ type Strategies struct {
 	// Runs summarizes more texts of each lane, with other seeds.
 	Runs   []LaneRuns      `json:"runs"`
 	Circle *CircleSearch   `json:"circle"` // a text in which greedy loops
-	Best   *SequenceSearch `json:"best"`   // greedy's path and the most probable one
+	Best   *SequenceSearch `json:"best"`   // greedy's path and the most probable path
 }
 
 // Lane is one text, generated with one way to choose tokens.
@@ -105,7 +105,7 @@ type LaneStep struct {
 	To   float64 `json:"to"`
 }
 
-// The reasons that two lanes diverge.
+// The reasons why two lanes diverge.
 const (
 	PartGreedy  = "greedy"  // one lane takes the most probable token, the other draws
 	PartFilter  = "filter"  // one lane's token is cut by the other's filters
@@ -128,7 +128,7 @@ type Parting struct {
 	Segments [2][2]Segment `json:"segments"`
 }
 
-// Segment is a token's part of the strip from 0 to 1.
+// Segment is the part of the strip from 0 to 1 that belongs to a token.
 type Segment struct {
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
@@ -140,8 +140,8 @@ type TextMeasures struct {
 	// Distinct2 is the share of the text's pairs of neighboring tokens that are new (distinct-2, Li
 	// et al. 2016).
 	Distinct2 float64 `json:"distinct_2"`
-	// Repetition is the share of the text's runs of four tokens that occurred before (seq-rep-4,
-	// Welleck et al. 2020).
+	// Repetition is the share of the text's runs of four tokens that repeat an earlier run
+	// (seq-rep-4, Welleck et al. 2020).
 	Repetition float64 `json:"repetition"`
 	// MeanLogP is the mean of ln p over its tokens, from the model at T = 1 without filters, in
 	// nats.
@@ -154,7 +154,7 @@ type LaneRuns struct {
 	Lane          int       `json:"lane"`
 	Runs          int       `json:"runs"`
 	DistinctTexts int       `json:"distinct_texts"`
-	DistinctPairs int       `json:"distinct_pairs"` // different pairs of neighboring tokens in all texts together
+	DistinctPairs int       `json:"distinct_pairs"` // different pairs of neighboring tokens, over all texts
 	Pairs         int       `json:"pairs"`          // all such pairs
 	Distinct2     float64   `json:"distinct_2"`     // DistinctPairs / Pairs
 	Repetition    float64   `json:"repetition"`     // mean over the texts
@@ -182,8 +182,8 @@ type Circle struct {
 	Tokens []Token `json:"tokens"` // one round
 }
 
-// CircleSearch is the search for a circle in greedy's text after the lab's prompt and, if there is
-// none, after other prompts in turn.
+// CircleSearch is the search for a circle in greedy's text after the lab's prompt and, if that text
+// has no circle, after other prompts in turn.
 type CircleSearch struct {
 	Prompt string  `json:"prompt"` // the last prompt tried
 	Tried  int     `json:"tried"`

@@ -231,7 +231,7 @@ func (r *strategiesRun) circle() error {
 	return nil
 }
 
-// best looks for a prompt on which greedy's path is not the most probable one.
+// best looks for a prompt after which greedy's path is not the most probable path.
 func (r *strategiesRun) best() error {
 	horizon := r.v.Int("horizon")
 	if horizon == 0 {

@@ -28,7 +28,7 @@ func tokensOf(m *infer.Model, ids []int) []Token {
 	return list
 }
 
-// turn runs one whole turn of a loop and returns its step. After the last step, it returns io.EOF.
+// turn runs a complete turn of a loop and returns its step. After the last step, it returns io.EOF.
 func turn(ctx context.Context, l *infer.Loop) (*infer.Step, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -70,7 +70,7 @@ func chosen(l *infer.Loop) []int {
 	return ids
 }
 
-// canceled reports whether an error comes from the end of ctx rather than from the run.
+// canceled reports whether a run failed because ctx ended, rather than for a reason of its own.
 func canceled(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

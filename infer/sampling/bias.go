@@ -13,9 +13,9 @@ import (
 )
 
 // A Bias holds numbers that are added to the scores of individual tokens, by token id:
-// "12:-100,50:5". It is a string so that settings can be compared: ids ascend and no number is 0,
-// so equal biases are equal strings. Its JSON is an object: {"12": -100, "50": 5}. Use [NewBias] to
-// make one.
+// "12:-100,50:5". It is a string so that settings can be compared: ids ascend and numbers are not
+// 0, so equal biases are equal strings. Its JSON is an object: {"12": -100, "50": 5}. Use [NewBias]
+// to make one.
 type Bias string
 
 // Bounds of a [Bias].
@@ -94,7 +94,7 @@ func (b Bias) Len() int {
 	return strings.Count(string(b), ",") + 1
 }
 
-// All iterates over the token ids, in ascending order, with the numbers added to their
+// All iterates over the token ids, in ascending order, and the numbers that are added to their
 // scores.
 func (b Bias) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {

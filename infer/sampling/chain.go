@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Rule is the name of a rule of the chain. For a rule that has a knob, it is the key of the knob.
+// A Rule is the name of a rule of the chain. If a rule has a knob, its name is the key of the knob.
 // A token that is cut is marked with the first rule of the chain that cut it.
 type Rule string
 
@@ -45,27 +45,27 @@ func (r Rule) Name() string {
 // A rule is a link of the chain. Its input is the scores or the distribution, the text so far, its
 // own state and its own u. It either returns new scores, or the tokens that it keeps and the
 // reasons why it cuts the others. Either score or keep is set; the other functions may be nil. All
-// functions are pure: none modifies its arguments.
+// functions are pure: they do not modify their arguments.
 type rule struct {
 	name  Rule
-	title string   // its common name, if its knob does not have it
-	knob  string   // the key of its knob, if not its name
+	title string   // its common name, if it differs from the knob's name
+	knob  string   // the key of its knob, if it differs from name
 	also  []string // knobs that adjust it and have no effect while it is off
 	off   float64  // the value of its knob that turns it off
 	alias []string // other names of the rule in llama.cpp's --samplers
 	in    places   // its position in other programs' orders, if it is part of an order
-	// score returns new scores, given those that the previous rules returned.
+	// score returns new scores, given the scores that the previous rules returned.
 	score func(s Scores, in input) Scores
 	// keep returns the tokens of a field that the rule keeps, at least one.
 	keep func(f field, in input) mask
 	// reason returns why the rule cuts the token at an index of the field: the measured value and
-	// the bound that it is compared with, both in the rule's unit.
+	// the bound to which it is compared, both in the rule's unit.
 	reason func(f field, m mask, at int, in Settings) Reason
 	unit   Unit
 	// next returns the rule's state for the next step, after a rank has been drawn. (The
 	// speculator keeps no state, so it refuses a rule that sets next.)
 	next func(d *Distribution, r int, in input) any
-	// early is set if the rule cuts everything from some rank on and [Sampler] can find that rank
+	// early is set if the rule cuts all tokens from some rank on, and [Sampler] can find that rank
 	// without examining later tokens.
 	early bool
 	// text is set if the rule uses the text so far, which the [Context] must then contain.
@@ -76,13 +76,13 @@ type rule struct {
 }
 
 // places holds a rule's position, from 1, in the default order of each program. The position is
-// negative if the program lacks the rule. In that program's order, such a rule runs after all rules
-// that the program has.
+// negative if the program lacks the rule. In that program's order, such a rule runs after all of
+// the program's own rules.
 type places struct{ llama, hugging, openai int }
 
-// chain lists the rules in order. Those that change scores come first, so that all rules
-// that cut see the same distribution. (XTC's draws depend on its index here: a rule
-// inserted before it changes them.)
+// chain lists the rules in order. Rules that change scores come first, so that all rules that cut
+// see the same distribution. (XTC's draws depend on its index here: a rule inserted before it
+// changes them.)
 var chain = []rule{
 	{name: RuleLogitBias, title: "logit bias", score: addBias},
 	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
@@ -121,7 +121,7 @@ var chain = []rule{
 	{name: RuleGrammar, title: "grammar", keep: fits, reason: noReason},
 }
 
-// link returns the rule's link in the chain, or a link that does nothing.
+// link returns the rule's link in the chain, or a link without any effect.
 func (r Rule) link() rule {
 	for _, c := range chain {
 		if c.name == r {
@@ -192,7 +192,7 @@ func (r Rule) Cuts() bool { return r.link().keep != nil }
 func (r Rule) Early() bool { return r.link().early }
 
 // Unread returns the first rule that is on and that assigns a probability only to texts drawn with
-// the rule, together with the reason to give in a refusal. If there is no such rule, it returns
+// the rule, together with the reason for use in a refusal. If there is no such rule, it returns
 // [RuleNone].
 func (s Settings) Unread() (r Rule, why string) {
 	for _, c := range chain {
@@ -269,8 +269,8 @@ const (
 	OnRest
 )
 
-// late reports whether a rule that has to see all tokens is on or the order is not this program's
-// own.
+// late reports whether a rule that has to see all tokens is on, or whether the order is not this
+// program's own.
 func (s Settings) late() bool {
 	if s.OrderInForce() != OrderOwn {
 		return true

@@ -9,8 +9,8 @@ type Context struct {
 	Seed  uint64
 	Step  int // 1 for the first generated token
 	State State
-	// Breaks reports whether a token ends the passages that DRY looks for; if nil, no token
-	// does.
+	// Breaks reports whether a token ends the passages that DRY looks for; a nil Breaks means that
+	// no token does.
 	Breaks func(id int) bool
 	// Allowed reports whether the grammar allows a token here; it must allow at least one.
 	// If nil, every token is allowed.
@@ -33,8 +33,8 @@ type input struct {
 	allows func(id int) bool
 }
 
-// input returns the input of the rule at an index of the chain. Its u is a function of
-// seed, step and index, as the u of the draw is a function of seed and step.
+// input returns the input of the rule at an index of the chain. The rule's u is a function of seed,
+// step and index, just as the u of the draw is a function of seed and step.
 func (c Context) input(s Settings, place int) input {
 	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
 	in := input{
@@ -47,8 +47,8 @@ func (c Context) input(s Settings, place int) input {
 	return in
 }
 
-// Scores holds a step's scores after the rules that change them: Z/T. The division is left
-// to the softmax, in float64.
+// Scores holds a step's scores after the rules that change them. The scores are Z/T, but the
+// softmax does the division, in float64.
 type Scores struct {
 	Z []float32 // [vocab] by token id; the logits themselves if no rule changed them
 	T float64

@@ -8,8 +8,8 @@ import (
 
 // Correction computes the result of [Residual] and [FromVector] for a target's and a draft's
 // distributions, bit for bit, for callers that only draw. It visits only the tokens that at least
-// one of the two keeps, and reuses its memory. Its zero value is ready for use. It is not safe for
-// concurrent use.
+// one of the two keeps, and reuses its memory. The zero value is ready for use. A Correction is not
+// safe for concurrent use.
 type Correction struct {
 	left   float64     // Σ max(0, p − q)
 	tokens []corrected // tokens above 0, first in order of id, later by rank
@@ -62,7 +62,7 @@ func (c *Correction) gather(excess func(p, q float64) float64) {
 	c.tokens = c.tokens[:0]
 	for id, p := range c.p {
 		q := c.q[id]
-		if p == 0 && q == 0 { // cut by both, as most tokens are
+		if p == 0 && q == 0 { // cut by both models, like most tokens
 			continue
 		}
 		if r := excess(p, q); r > 0 {
@@ -71,9 +71,9 @@ func (c *Correction) gather(excess func(p, q float64) float64) {
 	}
 }
 
-// rank sorts the tokens, the most probable first, ties by the lower id. It first sorts by the upper
-// halves of the float64 residuals, in the same way as scores are ranked. After that, only tokens
-// with equal upper halves can be out of order.
+// rank sorts the tokens by descending probability, and equally probable tokens by ascending id. It
+// first sorts by the upper halves of the float64 residuals, in the same way as scores are ranked.
+// After that, only tokens with equal upper halves can be out of order.
 func (c *Correction) rank() {
 	n := len(c.tokens)
 	c.keys, c.sorted = sized(c.keys, n), sized(c.sorted, n)

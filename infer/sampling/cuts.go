@@ -14,12 +14,13 @@ type Cut struct {
 	place int     // in the chain
 }
 
-// Cuts holds the effects of the rules that are on, in order. Each rule is measured by itself or, if
-// the order's measure is [OnRest], on the tokens that the previous rule left.
+// Cuts holds the effects of the rules that are on, in order. Each rule is measured before any other
+// filter has cut tokens or, if the order's measure is [OnRest], on the tokens that the previous
+// rule left.
 type Cuts []Cut
 
-// Reach returns how many tokens, out of the number `of`, a filter keeps by itself. If the filter is
-// off, it keeps all of them.
+// Reach returns the number of tokens that a filter keeps, out of those on which it is measured. A
+// filter that is off keeps all tokens; `of` is their number.
 func (list Cuts) Reach(rule Rule, of int) int {
 	for _, c := range list {
 		if c.Rule == rule {
@@ -56,7 +57,7 @@ const (
 type Reason struct {
 	Rule Rule
 	Unit Unit
-	// Value is the measured value, and Bound is the value that it was compared with:
+	// Value is the measured value, and Bound is the value to which it was compared:
 	//
 	//	top-k      the rank; k
 	//	top-p      Σ p of all more probable tokens; p

@@ -10,16 +10,16 @@ type Distribution struct {
 	Order    []int32   // [vocab] token id by rank
 	P        []float64 // [vocab] probability by token id, after the temperature
 	Cum      []float64 // [vocab] Σ p of ranks 0 to r
-	// [vocab+1] Σ p from rank r to the last rank. It is added up from the least probable token, so
+	// [vocab+1] Σ p from rank r to the last rank. The sum starts with the least probable token, so
 	// that small terms are not lost next to large ones.
 	Tail   []float64
 	MaxZ   float64 // the largest logit
 	SumExp float64 // Σ e^{(z−max)/T}
 	Keep   int     // number of kept tokens
 	Mass   float64 // Σ p of the kept tokens
-	Cuts   Cuts    // the filters that are on, in their order; the greedy rule is not among them
-	// Fallback is set if the filters keep no token in common. The most probable token is then kept,
-	// although some of the filters cut it.
+	Cuts   Cuts    // the filters that are on, in order, without the greedy rule
+	// Fallback is set if there is no token that all filters keep. The most probable token is then
+	// kept, although some of the filters cut it.
 	Fallback bool
 
 	context Context
@@ -27,14 +27,14 @@ type Distribution struct {
 	cuts    Cuts // Cuts, and the greedy rule if it is on
 	kept    mask
 	// The weights with which the kept tokens are drawn: P or, if the temperature comes after a rule
-	// that cuts or there is a grammar, the softmax over the scores of the tokens that are left.
-	// weight is their sum over the kept tokens.
+	// that cuts or there is a grammar, the softmax over the scores of the remaining tokens. weight
+	// is the sum of these weights over the kept tokens.
 	w      []float64 // [vocab] by token id
 	weight float64
 	hot    bool // w is not P
-	// Set only if the kept tokens are not the most probable ones or if w is not P: the ranks of the
-	// kept tokens, the sums of w up to each of them, and the sums of w and of p from each of them
-	// on [Keep+1].
+	// These fields are set only if the kept tokens are not the most probable ones, or if w is not
+	// P: the ranks of the kept tokens, the sums of w up to each of these tokens, and the sums
+	// [Keep+1] of w and of p from each of them to the last.
 	ranks             []int32
 	cum, tail, tailOf []float64
 }
@@ -51,7 +51,8 @@ func (c Context) Decide(z []float32, s Settings) *Distribution {
 
 // Filter runs the rules that cut on p [vocab], by token id. p, max and sum are the results of
 // [Scores.Softmax], and order is [Rank] of the same scores. Filter keeps the tokens that all rules
-// keep, or the most probable token if there are none. Filter retains its arguments without copying.
+// keep, or the most probable token if there are no such tokens. Filter retains its arguments
+// without copying.
 func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []int32, s Settings) *Distribution {
 	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum, context: c, scores: scores}
 	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
@@ -100,8 +101,8 @@ func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	return kept, false
 }
 
-// empty reports whether none of the kept tokens can be drawn. (The most probable token
-// can.)
+// empty reports whether none of the kept tokens can be drawn. (The most probable token can always
+// be drawn.)
 func (d *Distribution) empty(kept mask) bool {
 	if kept.some == nil {
 		return false
@@ -114,10 +115,10 @@ func (d *Distribution) empty(kept mask) bool {
 	return true
 }
 
-// Idle returns the filters that are on but cut only tokens that other filters also cut. If two
-// filters cut the same tokens, only the second one in the order is idle; under greedy decoding, all
-// filters are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from the
-// rest.
+// Idle returns the filters that are on, but cut only tokens that other filters also cut. If two
+// filters cut the same tokens, only the second filter in the order is idle; under greedy decoding,
+// all filters are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from
+// the rest.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
@@ -195,7 +196,7 @@ func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 	return j - i, d.tailOf[i] - d.tailOf[j], (d.tail[i] - d.tail[j]) / d.weight
 }
 
-// Reach returns how many tokens a filter keeps by itself. If the filter is off, it keeps all
+// Reach returns how many tokens a filter keeps ([Cuts.Reach]). A filter that is off keeps all
 // tokens.
 func (d *Distribution) Reach(rule Rule) int { return d.Cuts.Reach(rule, len(d.Order)) }
 
@@ -210,7 +211,7 @@ func (d *Distribution) Why(r int) Reason {
 	}
 	for _, c := range d.cuts {
 		if !c.mask.has(r) {
-			at, _ := c.field.place(r) // always found: no earlier rule has cut it
+			at, _ := c.field.place(r) // always found, because no earlier rule has cut the token
 			why := chain[c.place].reason(c.field, c.alone, at, d.Settings)
 			why.Rule, why.Unit = c.Rule, chain[c.place].unit
 			return why

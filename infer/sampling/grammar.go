@@ -17,8 +17,8 @@ func fits(f field, in input) mask {
 	return m.leading()
 }
 
-// constrain runs the grammar on a field, before all other rules that cut. The tokens that it leaves
-// may have very small probabilities, so these are computed again from the scores.
+// constrain runs the grammar on a field, before all other rules that cut. The remaining tokens may
+// have very small probabilities, so their probabilities are computed again from the scores.
 func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
 	place := placeOf(RuleGrammar)
 	m := fits(f, c.input(s, place))

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// A Link is the effect of one rule of the chain on the tokens of a step. A page shows it as a
-// column of a table that follows individual tokens from rule to rule.
+// A Link is the effect of one rule of the chain on the tokens of a step. A page shows each link as
+// a column of a table that follows individual tokens from rule to rule.
 type Link struct {
 	Rule Rule
 	At   float64 // its setting
-	// Keeps is the number of tokens that the rule leaves, out of the Of tokens that it was measured
-	// on: all, or those left by the previous rule.
+	// Keeps is the number of tokens that the rule leaves, out of the Of tokens on which it was
+	// measured: all tokens, or the tokens left by the previous rule.
 	Keeps, Of int
 	// Moved is the share of probability that the rule moves between tokens: half of Σ |share after
 	// − share before|. For a rule that cuts, this is the total share of the tokens that it cuts.
@@ -21,11 +21,11 @@ type Link struct {
 	Place int
 
 	keeps mask  // by rank among all tokens
-	left  field // the tokens it leaves or, if rules are measured on the uncut, those it was measured on
+	left  field // the tokens it leaves or, with [OnUncut], the tokens on which it was measured
 }
 
 // Share returns the probability of the token of rank r after the rule, as a share of the total
-// probability at this link. kept is false if this rule or an earlier one has cut the token.
+// probability at this link. kept is false if this rule or an earlier rule has cut the token.
 func (l Link) Share(r int) (share float64, kept bool) {
 	if !l.keeps.has(r) {
 		return 0, false
@@ -37,8 +37,8 @@ func (l Link) Share(r int) (share float64, kept bool) {
 	return l.left.share(at), true
 }
 
-// Others returns how many ranks are left, not counting those in but, and the sum of [Link.Share]
-// over these ranks.
+// Others returns how many ranks are left, not counting the ranks in but, and the sum of
+// [Link.Share] over these ranks.
 func (l Link) Others(but []int) (n int, share float64) {
 	n, share = l.Keeps, 1
 	if len(l.left.ids) > l.Keeps {
@@ -53,8 +53,8 @@ func (l Link) Others(but []int) (n int, share float64) {
 }
 
 // Links returns one link for the temperature and for each rule that cuts and is on, in the order in
-// which they run. The first link has no rule: its shares are those at T = 1, from the scores alone.
-// Rules that change scores have run before it.
+// which they run. The first link has no rule: its shares are the probabilities at T = 1, from the
+// scores alone. Rules that change scores have run before it.
 func (d *Distribution) Links() []Link {
 	s, n := d.Settings, len(d.Order)
 	at := Link{Keeps: n, Of: n, Place: -1, keeps: mask{n: n}, left: d.uncut()} // the input of the next link
@@ -106,7 +106,7 @@ func (d *Distribution) linkOf(c Cut) Link {
 	return l
 }
 
-// heated returns the temperature's link after l, with the new shares of l's tokens.
+// heated returns the link of the temperature, which follows l and has new shares for l's tokens.
 func (l Link) heated(left field, s Settings) Link {
 	var moved float64
 	for _, id := range left.ids {

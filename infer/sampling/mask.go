@@ -15,7 +15,7 @@ type field struct {
 	mass  float64   // the total that p is a share of: 1, or Σ p of ids if other tokens have been cut
 }
 
-// of returns the part of the field that a rule leaves, on which the next rule is measured.
+// of returns the part of the field that a rule leaves; the next rule is measured on it.
 func (f field) of(m mask) field {
 	if m.some == nil {
 		left := field{f.z, f.ids[:m.n], f.ranks, f.p, f.cum[:m.n], f.cum[m.n-1]}
@@ -121,7 +121,7 @@ func (m mask) and(o mask, of int) mask {
 func (m mask) same(o mask) bool { return m.n == o.n && slices.Equal(m.some, o.some) }
 
 // leading returns the mask without its list of ranks if the kept tokens are the most probable ones,
-// for which the list is not needed.
+// because the list is then redundant.
 func (m mask) leading() mask {
 	for r := range m.n {
 		if !m.some[r] {

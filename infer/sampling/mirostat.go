@@ -27,9 +27,9 @@ func (in input) mu() float64 {
 // mostSurprise is the surprise of the smallest positive float64.
 const mostSurprise = 1074
 
-// learnSurprise returns μ for the next step: μ − η·(−log₂ q − τ), with q the probability of the
-// drawn token among those kept. llama.cpp also uses q. The paper's program uses the probability
-// before the cut, which is used here only if a user chose a token that was cut.
+// learnSurprise returns μ for the next step: μ − η·(−log₂ q − τ), where q is the probability of the
+// drawn token among the kept tokens. llama.cpp also uses q. The paper's program uses the
+// probability before the cut, which is used here only if a user chose a token that was cut.
 func learnSurprise(d *Distribution, r int, in input) any {
 	q := d.Q(r)
 	if q == 0 {

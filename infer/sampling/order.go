@@ -9,14 +9,14 @@ import (
 )
 
 // An Order is the order of the temperature and the rules that cut, together with the distribution
-// on which each of them is measured. It is a string so that settings can be compared: "" is this
+// on which each rule is measured. It is a string so that settings can be compared: "" is this
 // program's own order; any other value lists the names of all these rules, joined by semicolons as
 // in llama.cpp's --samplers. The prefix "uncut:" means that each rule is measured before any cut
 // ([OnUncut]) instead of on the rest ([OnRest]). Use [ParseOrder] to make one.
 //
 // The rules that change scores and the grammar always run before these rules, so they are not part
 // of an order. If the temperature is not first, the rules before it are measured at T = 1, and it
-// reshapes only the distribution of the tokens that they leave.
+// reshapes only the distribution of the remaining tokens.
 type Order string
 
 // OrderOwn is this program's order: the temperature, then every rule, measured on the same
@@ -84,8 +84,8 @@ func NamedOrders() (list []Order) {
 	return list
 }
 
-// Has reports whether the program with a named order has a rule. This program has all rules, and so
-// does an order without a name.
+// Has reports whether the program that a named order comes from has a rule. For this program's
+// order and for orders without a name, it always returns true.
 func (o Order) Has(rule Rule) bool {
 	for _, known := range orderNames {
 		if known.order == o && known.in != nil {
@@ -105,8 +105,8 @@ const (
 // ParseOrder parses an order as users write it: a name, or rules joined by semicolons, commas or
 // spaces. The prefix "uncut:" means that each rule is measured before any cut. Rules that are
 // missing from the text are added at the end and also returned in unnamed. Rules that change scores
-// ("penalties", "dry") are accepted only at the start, since that is where they always run. The
-// error is a *[RangeError].
+// ("penalties", "dry") are accepted only at the start, because they always run first. The error is
+// a *[RangeError].
 func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	refuse := func(got string) (Order, []Rule, error) {
 		return "", nil, terms.NewRangeError("samplers", got, wantOrder)
@@ -205,12 +205,12 @@ func (o Order) Measure() Measure {
 	return OnRest
 }
 
-// On returns the order with another measure.
+// On returns the order with the given measure.
 func (o Order) On(m Measure) Order { return orderOf(o.Rules(), m == OnUncut) }
 
 // Move returns the order with a rule moved to another index, from 0; an index out of range means
 // the nearest end. If o is this program's own order, the result measures each rule on the rest,
-// since otherwise positions would hardly matter. For a rule that is not part of an order, Move
+// because positions would otherwise hardly matter. For a rule that is not part of an order, Move
 // returns a *[RangeError].
 func (o Order) Move(rule Rule, to int) (Order, error) {
 	list := o.Rules()

@@ -32,8 +32,8 @@ func rankByDigits(z []float32) []int32 {
 	return idsOf(sortByDigits(keys, make([]uint64, len(z))))
 }
 
-// sortKeys sorts keys, whose ids must ascend, by whichever method is faster for their number. The
-// result is in keys or in room, which it grows to the same length.
+// sortKeys sorts keys, whose ids must ascend, with the method that is faster for that number of
+// keys. The result is in keys or in room, which it grows to the same length.
 func sortKeys(keys []uint64, room *[]uint64) []uint64 {
 	if len(keys) < radixFrom {
 		slices.Sort(keys)
@@ -99,8 +99,8 @@ func idsOf(keys []uint64) []int32 {
 
 // ascending maps a float32 to an integer that sorts the same way: IEEE 754 numbers compare like
 // sign-magnitude integers, so all bits of negative numbers are flipped, but only the sign bit of
-// positive ones. −0 is first converted to +0, since they are equal scores.
+// positive ones. −0 is first converted to +0, because the two are equal scores.
 func ascending(f float32) uint32 {
 	b := math.Float32bits(f + 0)
-	return b ^ (uint32(int32(b)>>31) | 1<<31) // without a branch, since signs follow no pattern
+	return b ^ (uint32(int32(b)>>31) | 1<<31) // without a branch, because signs are unpredictable
 }

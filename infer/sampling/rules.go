@@ -10,7 +10,7 @@ import (
 // penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the score of each
 // token in the text, no matter how often it occurs, is divided by θ if positive and multiplied by θ
 // if negative, so that it never rises. As in other libraries, the prompt is included, with its
-// start mark. (By default llama.cpp uses only the last 64 tokens; this rule uses all.)
+// start mark. (By default, llama.cpp uses only the last 64 tokens; this rule uses all tokens.)
 func penalizeRepeated(s Scores, in input) Scores {
 	theta := float32(in.RepetitionPenalty)
 	z := slices.Clone(s.Z)
@@ -39,7 +39,7 @@ func addBias(s Scores, in input) Scores {
 
 // penalizeFrequent is OpenAI's frequency penalty α (API guide, "Frequency and presence penalties"):
 // the score of a token falls by α for each time that it was generated. The prompt does not count.
-// llama.cpp computes the same sum over the last 64 tokens, including those of the prompt.
+// llama.cpp computes the same sum over the last 64 tokens, including prompt tokens.
 func penalizeFrequent(s Scores, in input) Scores {
 	counts := map[int]int{}
 	for _, id := range in.wrote {
@@ -115,11 +115,11 @@ func shareOfFirst(f field, _ mask, at int, in Settings) Reason {
 
 // typicalP keeps the tokens whose surprise −ln p is nearest to the average, the entropy in nats,
 // until the total probability of the kept tokens is at least typical-p (Meister et al. 2022,
-// "Locally Typical Sampling"). Of two equally near tokens, the more probable one comes first. It
-// can cut the most probable token, whose surprise may be too small. A token with p = 0 adds nothing
-// to the entropy. In llama.cpp, which sums p · log p in float32, such a token makes the sum NaN. So
-// if top-nσ has cut something before, the tokens that typical-p keeps in llama.cpp depend on the
-// sort function of the C++ library.
+// "Locally Typical Sampling"). If two tokens are equally near, the more probable token comes first.
+// The rule can cut the most probable token, whose surprise may be too small. A token with p = 0
+// adds nothing to the entropy. In llama.cpp, which sums p · log p in float32, such a token makes
+// the sum NaN. So if top-nσ has already cut tokens, the tokens that typical-p keeps in llama.cpp
+// depend on the sort function of the C++ library.
 func typicalP(f field, in input) mask {
 	n := len(f.ids)
 	surprise, near := make([]float64, n), make([]int32, n)

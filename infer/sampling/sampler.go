@@ -8,10 +8,10 @@ import (
 )
 
 // Sampler does the work of [Decide] for callers that only draw. It keeps the same tokens, with the
-// same probabilities, and draws the same token for the same u, all bit for bit. But it ranks tokens
-// only as far as the filters and the draw require, normalizes only the probabilities that are
-// requested, and reuses its memory. Its zero value is ready for use. It is not safe for concurrent
-// use.
+// same probabilities, and draws the same token for the same u, all bit for bit. But it ranks only
+// as many tokens as the filters and the draw require, normalizes only the probabilities that are
+// requested, and reuses its memory. The zero value is ready for use. A Sampler is not safe for
+// concurrent use.
 //
 // If a filter that has to see all tokens, such as typical-p, is on, a Sampler is no faster: it
 // ranks all tokens and allocates memory for each draw.
@@ -25,7 +25,7 @@ type Sampler struct {
 	sum      float64   // Σ e; 0 until e is computed
 
 	keep int           // number of kept tokens
-	d    *Distribution // set if a rule has to see all tokens, or the order is not the program's own
+	d    *Distribution // set if a rule has to see all tokens, or if the order is not this program's own
 	some []bool        // [vocab] by token id: kept by d
 	mass float64       // Σ p of the kept tokens
 	last uint64        // rankKey of the last kept token, or greater
@@ -33,7 +33,7 @@ type Sampler struct {
 	// The tokens ranked so far:
 	order  []int32   // the kept tokens by rank
 	cum    []float64 // Σ p of ranks 0 to r
-	below  float32   // scores from this value up have been ranked
+	below  float32   // tokens with at least this score have been ranked
 	width  float64   // distance from top to the end of the next shell
 	ranked bool      // all kept tokens have been ranked
 
@@ -46,8 +46,8 @@ type Sampler struct {
 // the next call, so z must not change until then.
 func (s *Sampler) Decide(z []float32, settings Settings) { s.DecideIn(Context{}, z, settings) }
 
-// DecideIn is like [Context.Decide]: it is Decide with a context for rules that use more than
-// scores.
+// DecideIn is like Decide, but with a context for rules that use more than scores
+// ([Context.Decide]).
 func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
 	z := c.Score(logits, settings).Z
 	s.context, s.logits = c, logits
@@ -103,7 +103,7 @@ func (s *Sampler) keepAll() {
 		s.mass = mass
 		return
 	}
-	s.width = math.Inf(1) // all the rest at once
+	s.width = math.Inf(1) // all remaining tokens together
 	s.rankTo(s.keep)
 	s.mass = s.total()
 }
@@ -116,9 +116,9 @@ func (s *Sampler) total() float64 {
 	return s.cum[len(s.cum)-1]
 }
 
-// Tokens are ranked in shells of scores below the highest one. The first shell ends where p is e⁻⁴
-// times the highest, and each further shell is as wide as all shells before it together. After the
-// last shell, the remaining tokens are ranked at once.
+// Tokens are ranked in shells of scores below the highest score. The first shell ends where p is
+// e⁻⁴ times the highest, and each further shell is as wide as all previous shells together. After
+// the last shell, the remaining tokens are ranked together.
 const (
 	firstShell = 4
 	lastShell  = 256
@@ -153,8 +153,9 @@ func (s *Sampler) shell(from, below float32) []uint64 {
 	return sortKeys(s.keys, &s.room)
 }
 
-// take adds the tokens of a shell to the kept ones until a filter cuts. It reports whether that has
-// happened: top-k and top-p cut after a token that they keep, min-p before a token that it cuts.
+// take adds the tokens of a shell to the kept tokens until a filter cuts. It reports whether a
+// filter has cut: top-k and top-p cut after a token that they keep, min-p before a token that it
+// cuts.
 func (s *Sampler) take(shell []uint64) (cut bool) {
 	most, reach := len(s.z), math.Inf(1)
 	if s.settings.TopK > 0 {
@@ -184,7 +185,7 @@ func (s *Sampler) put(id int32, total float64) {
 	s.order, s.cum = append(s.order, id), append(s.cum, total)
 }
 
-// Scores returns the scores by which the tokens rank [vocab]. They are valid until the next
+// Scores returns the scores [vocab] by which the tokens are ranked. They are valid until the next
 // decision.
 func (s *Sampler) Scores() []float32 { return s.z }
 

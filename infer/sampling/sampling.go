@@ -28,7 +28,7 @@
 // is drawn. Ties break toward the lower token id everywhere.
 //
 // [Decide] does steps 1 to 3 for the whole vocabulary and ranks it. Use a [Sampler] if you only
-// need a token and its probability: it gives the same results, bit for bit, faster. Tests compare
+// need a token and its probability: it computes the same results faster, bit for bit. Tests compare
 // the two.
 package sampling
 
@@ -41,8 +41,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Settings are the knobs that shape and cut the distribution. The zero value is not valid,
-// since TopP must be set. Start from [Pure] or a preset.
+// Settings are the knobs that shape and cut the distribution. The zero value is not valid, because
+// TopP must be set. Start from [Pure] or a preset.
 type Settings struct {
 	Temperature float64 `json:"temperature"` // divides the logits; 0 is greedy
 	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off
@@ -51,8 +51,8 @@ type Settings struct {
 	// TypicalP keeps the tokens whose surprise is nearest to the average, with at least this mass;
 	// 0 is off. Its knob is off at 1.
 	TypicalP float64 `json:"typical_p,omitempty"`
-	// RepetitionPenalty lowers the scores of tokens that are already in the text: it divides
-	// positive scores and multiplies negative ones. 0 is off. Its knob is off at 1.
+	// RepetitionPenalty lowers the scores of tokens that are already in the text: positive scores
+	// are divided by it, and negative scores are multiplied by it. 0 is off. Its knob is off at 1.
 	RepetitionPenalty float64 `json:"repetition_penalty,omitempty"`
 	// FrequencyPenalty is subtracted from a token's score for each time that it was generated.
 	// PresencePenalty is subtracted once if it was generated at all. 0 is off.
@@ -112,9 +112,9 @@ func (s Settings) Scoring() Settings {
 // Greedy reports whether the most probable token is chosen without a draw.
 func (s Settings) Greedy() bool { return s.Temperature == 0 }
 
-// field returns a pointer to the setting of a knob, and the knob's usual value, which is stored as
-// 0 so that it has only one form. at is nil if the knob does not belong to sampling or is top-k,
-// which is an integer.
+// field returns a pointer to the setting of a knob, and the knob's usual value. The usual value is
+// stored as 0, so that it has only one form. at is nil if the knob does not belong to sampling or
+// is top-k, which is an integer.
 func (s *Settings) field(key string) (at *float64, usual float64) {
 	switch key {
 	case "temperature":
@@ -165,7 +165,7 @@ func (s Settings) Value(key string) (float64, bool) {
 }
 
 // Set sets a knob to a valid value ([terms.Knob.Check]), and reports whether the knob belongs to
-// sampling. A negative zero is stored without its sign, since the sign would be shown.
+// sampling. A negative zero is stored without its sign, because the sign would be shown.
 func (s *Settings) Set(key string, x float64) bool {
 	if key == "top_k" {
 		s.TopK = int(min(x, math.MaxInt32)) // more than any vocabulary has
@@ -197,9 +197,9 @@ func (s Settings) Check() error {
 }
 
 // Softmax returns p [vocab] with p_i = e^{(z_i−max)/t} / Σ_j e^{(z_j−max)/t}, computed in float64
-// over the whole of z [vocab]; t = 0 gives the distribution at t = 1, which greedy shows.
-// Subtracting the largest score first changes nothing (only differences of logits matter) and keeps
-// the exponentials finite. z must be finite and not empty.
+// over the whole of z [vocab]; at t = 0, the result is the distribution at t = 1, which greedy
+// shows. Subtracting the largest score first changes nothing (only differences of logits matter)
+// and keeps the exponentials finite. z must be finite and not empty.
 func Softmax(z []float32, t float64) (p []float64, max, sum float64) {
 	max = float64(kernel.Max(z))
 	p = make([]float64, len(z))
@@ -271,7 +271,7 @@ func Entropy(p []float64) float64 {
 
 // SoftmaxEntropy returns the [Entropy] of p, where p, max and sum are the results of [Softmax] for
 // z [vocab] at t. It does not need a logarithm for each token, since −ln p is ln sum + (max − z)/t,
-// and the p sum to 1. No term is negative, so terms do not cancel out.
+// and the p sum to 1. No term is negative, so no precision is lost to cancellation.
 func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float64 {
 	var below float64 // the average distance from the highest score of a token drawn from p
 	for i, x := range p {
@@ -282,8 +282,8 @@ func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float
 
 // U returns the number drawn at a step (1 for the first generated token): the step-th output of the
 // SplitMix64 generator (Steele, Lea and Flood 2014) started at seed, with its upper 53 bits as a
-// fraction in [0, 1). It depends only on seed and step, so going back or branching to another text
-// gives the same u at the same step.
+// fraction in [0, 1). It depends only on seed and step, so u is the same at a given step even after
+// going back or branching to another text.
 func U(seed uint64, step int) float64 {
 	x := seed + uint64(step)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

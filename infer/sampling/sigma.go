@@ -5,7 +5,7 @@ import "math"
 // topNSigma keeps the tokens whose score is within n standard deviations σ of the highest (Tang et
 // al. 2024, "Top-nσ: Not All Logits Are You Need"). It uses scores, not probabilities: a
 // temperature scales the scores and σ by the same factor, so it does not change which tokens are
-// kept. The mean and σ are computed over the tokens that the rule is measured on.
+// kept. The mean and σ are computed over the tokens on which the rule is measured.
 func topNSigma(f field, in input) mask {
 	var mean, squares float64
 	for _, id := range f.ids {

@@ -25,8 +25,8 @@ func Excess(p, q float64) float64 { return max(0, p-q) }
 
 // Residual returns norm(max(0, p − q)) [vocab], from which the replacement of a rejected proposal
 // is drawn, and the mass Σ max(0, p − q) by which it was divided. If p is not above q for any
-// token, nothing is ever rejected except because of rounding, and Residual returns p itself with
-// mass 0. p and q are [vocab] and each sums to 1.
+// token, a token can be rejected only because of rounding, and Residual returns p itself with mass
+// 0. p and q are [vocab], and each sums to 1.
 func Residual(p, q []float64) (r []float64, mass float64) {
 	r = make([]float64, len(p))
 	for i := range p {
@@ -69,8 +69,8 @@ func FromVector(p []float64) *Distribution {
 	return Context{}.Filter(Scores{}, p, 0, 1, append(order, none...), Pure)
 }
 
-// Purpose is the purpose for which a u is drawn. One step can need several u, each for another
-// purpose. With a single stream for all purposes, they would be the same number, and the outcomes
+// Purpose is the purpose for which a u is drawn. A step can need several u, each for a different
+// purpose. With a single stream for all purposes, these would be the same number, and the outcomes
 // would be correlated.
 type Purpose uint64
 

@@ -10,7 +10,7 @@ import (
 )
 
 // This file contains the stages of a round, in the order in which they run. Between rounds, neither
-// cache contains the last token of the text, since a token is read only when the next one is
+// cache contains the last token of the text, because a token is read only when the next token is
 // needed.
 
 // prefill runs all tokens of the prompt except the last through both models, so that every
@@ -105,23 +105,23 @@ func (s *Speculator) context(r *round, i int) sampling.Context {
 	return c
 }
 
-// needs computes the target's distribution at position i of the round, unless that has already been
-// done. The distributions after a rejection are never used, so they are not computed.
+// needs computes the target's distribution at position i of the round, unless it has already been
+// computed. Distributions after a rejection are never used, so they are not computed.
 func (s *Speculator) needs(i int) {
 	r := s.round
 	r.p = s.decide(r, &s.predictions.target, len(r.p), max(len(r.p), i+1))
 }
 
 // draftable returns the number of tokens that a round may draft after n tokens of text: γ, or fewer
-// if the token limit or a window leaves less room. All drafted tokens may be accepted, and the
-// target adds one more.
+// if the token limit or a window leaves less room. There must be room for all drafted tokens and
+// for one more, which the target adds.
 func (s *Speculator) draftable(n int) int {
 	left := s.settings.Stop.MaxTokens - (n - s.prompt)
 	return max(0, min(s.gamma, left-1, s.target.Config().Context-n, s.draft.Config().Context-n+1))
 }
 
-// propose generates tokens with the draft model. It stops early at an end of text, after which
-// nothing can be accepted.
+// propose generates tokens with the draft model. It stops early at an end of text, after which no
+// token can be accepted.
 func (s *Speculator) propose(ctx context.Context) (Stage, error) {
 	n := len(s.text)
 	r := &round{n: s.totals.Rounds + 1, start: n}
@@ -153,7 +153,7 @@ func (s *Speculator) propose(ctx context.Context) (Stage, error) {
 	return st, nil
 }
 
-// draw draws a rank with the dice, except under greedy decoding, which needs no draw.
+// draw draws a rank with the dice, except under greedy decoding, which does not draw.
 func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank int, u float64) {
 	if s.settings.Greedy() {
 		return 0, 0
@@ -219,7 +219,7 @@ func (s *Speculator) judge() Stage {
 	return st
 }
 
-// correct draws a token in place of the rejected one.
+// correct draws a token in place of the rejected token.
 func (s *Speculator) correct() Stage {
 	r := s.round
 	i := r.accepted

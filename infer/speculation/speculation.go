@@ -33,7 +33,7 @@ const MaxGamma = 16
 // a time may use a Speculator.
 type Speculator struct {
 	// Rows is the number of tokens that the stages list; 0 lists the whole vocabulary, and a
-	// negative number lists none, for measurements.
+	// negative number, which is meant for measurements, lists no tokens.
 	Rows int
 
 	target, draft *infer.Model

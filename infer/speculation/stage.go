@@ -12,8 +12,7 @@ import (
 // Kind numbers the stages of speculative decoding.
 type Kind int
 
-// The stages. A round has either a correction or a bonus, or neither if the
-// text ended at an accepted token.
+// The stages. A round has a correction or a bonus, unless the text ended at an accepted token.
 const (
 	KindPrefill Kind = iota + 1
 	KindPropose
@@ -55,8 +54,8 @@ func (c Cost) plus(o Cost) Cost {
 	return Cost{c.Passes + o.Passes, c.Positions + o.Positions, c.Parts.Plus(o.Parts), c.Took + o.Took}
 }
 
-// Candidate is one token as both models see it at one position. Which fields
-// are set depends on the stage.
+// Candidate is one token as both models see it at one position. The stage determines which fields
+// are set.
 type Candidate struct {
 	infer.Token
 	Q float64 // from the draft, after temperature and filters; 0 if the filters cut the token
@@ -65,7 +64,7 @@ type Candidate struct {
 }
 
 // Candidates lists the most probable tokens that can be drawn at one position, and the totals for
-// those that are not listed.
+// the tokens that are not listed.
 type Candidates struct {
 	Rows []Candidate
 	Rest CandidateRest
@@ -84,9 +83,9 @@ type Prefill struct {
 	Draft, Target Cost
 }
 
-// Propose is the draft's part of a round: it generated up to γ tokens by itself. It drafts fewer
-// tokens, or none, if the token limit or a context window leaves no room for more, or if it has
-// drafted an end of text.
+// Propose is the draft's part of a round: the draft generated up to γ tokens. It drafts fewer
+// tokens, or no tokens, if the token limit or a context window does not leave room for more, or if
+// it has drafted an end of text.
 type Propose struct {
 	Round   int
 	Greedy  bool
@@ -106,8 +105,8 @@ type Proposal struct {
 }
 
 // Verify is the target's single pass over the last token of the text and all drafted tokens. It
-// gives p at the position of every proposal and at the position after the last one. Scored is empty
-// if stages list no rows.
+// computes p at the position of every proposal and at the position after the last proposal. Scored
+// is empty if stages list no rows.
 type Verify struct {
 	Round  int
 	Scored []Scored
@@ -262,7 +261,7 @@ func (s *Speculator) candidates(r *round, i, n int, order []int32, residual []fl
 	for _, id := range ids {
 		c.Rows, s.listed[id] = append(c.Rows, s.candidate(r, i, int(id), residual)), true
 	}
-	for rank := len(order) - 1; rank >= 0; rank-- { // least probable first, so that no term is lost to rounding
+	for rank := len(order) - 1; rank >= 0; rank-- { // least probable first, so that rounding does not lose small terms
 		id := order[rank]
 		if s.listed[id] {
 			s.listed[id] = false

@@ -19,7 +19,7 @@ type Catalog struct {
 	texts map[string][]Segment
 }
 
-// Segment is a part of a text: it is either words or the name of a value.
+// Segment is a part of a text: either words or the name of a value.
 type Segment struct{ Words, Name string }
 
 // ReadCatalog parses the texts in a file's contents. Its error names the line.

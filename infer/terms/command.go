@@ -10,11 +10,12 @@ import (
 type Command[T any] struct {
 	Name   string
 	Inputs Inputs
-	// Make returns the command with these values. Omitted inputs without a default have no value.
+	// Make returns the command with the given values. Inputs that are omitted and have no default
+	// have no value.
 	Make func(v Values) T
 }
 
-// Commands are all commands of one kind of live part.
+// Commands lists all commands of one kind of live part.
 type Commands[T any] []Command[T]
 
 // Find returns the command with the given name. It returns false if there is none.
@@ -36,8 +37,8 @@ func (list Commands[T]) Names() []string {
 	return names
 }
 
-// Read makes the command with the given name from its fields. Unknown fields are refused by name. ok
-// is false if there is no such command.
+// Read makes the command with the given name from its fields. An unknown field is refused with an
+// error that names it. ok is false if there is no such command.
 func (list Commands[T]) Read(name string, f *Fields) (made T, ok bool, err *Refusal) {
 	c, ok := list.Find(name)
 	if !ok {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Fields holds a command's fields as a client sent them: JSON values, or the strings of a form.
-// Its methods parse and remove the fields one by one, and store the first error. A field that
-// is left at the end is unexpected.
+// Fields holds a command's fields as a client sent them: JSON values, or the strings of a form. Its
+// methods parse and remove the fields one by one, and store the first error. Any field that is left
+// at the end is unexpected.
 type Fields struct {
 	raw   map[string]json.RawMessage // JSON, or plain text if texts is set
 	texts bool
@@ -75,9 +75,9 @@ func (f *Fields) Unexpected(of, takes string) *Refusal {
 }
 
 // Read reads the value of an input, in canonical form. If the field is missing, it returns the
-// input's default. ok is false if there is none, which is an error unless the input is optional, and
-// after an error. In a form, a missing text is empty and a missing boolean is false, since forms omit
-// unchecked boxes.
+// input's default. If there is no default either, ok is false, which is an error unless the input
+// is optional. ok is also false after an error. In a form, a missing text is empty and a missing
+// boolean is false, since forms omit unchecked boxes.
 func (f *Fields) Read(in Input) (value string, ok bool) {
 	raw, given := f.raw[in.Key]
 	delete(f.raw, in.Key)
@@ -148,9 +148,9 @@ func (f *Fields) Truth(name string) bool {
 	return value == "true"
 }
 
-// HalfCharacter reports whether valid JSON text has a surrogate escape without its other half.
-// The decoder would replace it with U+FFFD, and the run would have a different text from the
-// one that the learner sent.
+// HalfCharacter reports whether valid JSON text has a surrogate escape without its other half. The
+// decoder would replace it with U+FFFD, so the run would have a different text than the learner
+// sent.
 func HalfCharacter(text []byte) bool {
 	high := false // the previous escape is a first half
 	for i := 0; i < len(text); {
@@ -173,8 +173,8 @@ func HalfCharacter(text []byte) bool {
 	return high
 }
 
-// repeated returns the name of a field that is duplicated in an object of valid JSON text, at
-// any depth. The decoder would keep the last one, while other programs keep the first.
+// repeated returns the name of a field that is duplicated in an object of valid JSON text, at any
+// depth. The decoder would keep the last value, while other programs keep the first.
 func repeated(text []byte) (name string, found bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	// open holds the names seen so far in each object that is still open, and nil for each

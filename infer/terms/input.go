@@ -30,9 +30,10 @@ const (
 	KindAny    InputKind = "any"
 )
 
-// Input describes a value that users can set: its name, its range, its default and its words. Forms,
-// links, flags and messages with the same input accept the same values, and reject others with the
-// same sentence. An input's value is a string in canonical form: numbers have their shortest form.
+// Input describes a value that users can set: its name, its range, its default and its wording. All
+// forms, links, flags and messages with the same input accept the same values, and reject other
+// values with the same sentence. An input's value is a string in canonical form: numbers have their
+// shortest form.
 type Input struct {
 	Key   string    `json:"name"`
 	Label string    `json:"label"`
@@ -46,8 +47,8 @@ type Input struct {
 	Max  float64 `json:"max"`
 	Open bool    `json:"-"`
 	// Step is the step of a number's slider. From and To are the slider's range, if it is narrower
-	// than the range of the accepted values. Typed means that there is no slider, since neighboring
-	// values are unrelated.
+	// than the range of the accepted values. Typed means that there is no slider, because
+	// neighboring values are unrelated.
 	Step     float64 `json:"step,omitempty"`
 	From, To float64 `json:"-"`
 	Typed    bool    `json:"-"`
@@ -61,16 +62,16 @@ type Input struct {
 	wantNumber string
 
 	// Optional means that the input can be omitted, and that a text can be empty. Own means that a
-	// number can be omitted ("" or 0): the chosen model's own number is then used.
+	// number can be omitted ("" or 0). The chosen model's own number is then used.
 	Optional bool `json:"-"`
 	Own      bool `json:"own,omitempty"`
-	// Words means that a text is a list of words joined by commas.
+	// Words means that the text is a list of words joined by commas.
 	Words bool `json:"-"`
-	// Hidden means that no form shows the input: a lesson or a button sets it.
+	// Hidden means that forms do not show the input: a lesson or a button sets it.
 	Hidden bool `json:"-"`
 	// Marks are values that have their own button.
 	Marks []string `json:"-"`
-	// Verify checks a text or the lines further. It can be nil.
+	// Verify performs further checks on a text or on lines. It can be nil.
 	Verify func(value string) error `json:"-"`
 }
 
@@ -102,7 +103,7 @@ func (in Input) Whole() bool { return in.Kind == KindInt }
 // Number reports whether the input is a number.
 func (in Input) Number() bool { return in.Kind == KindInt || in.Kind == KindFloat }
 
-// With returns the input with another default.
+// With returns the input with the given default.
 func (in Input) With(value string) Input {
 	in.Default = value
 	return in
@@ -262,7 +263,8 @@ func (in Input) parseText(text string) (string, error) {
 	return text, in.verify(text)
 }
 
-// verify calls Verify. A *[RangeError] of another field becomes one of this input.
+// verify calls Verify. If the result is a *[RangeError] for another field, verify changes it to an
+// error for this input.
 func (in Input) verify(value string) error {
 	if in.Verify == nil {
 		return nil
@@ -296,7 +298,8 @@ func (list Inputs) Keys() []string {
 	return keys
 }
 
-// With returns the inputs with other defaults, for those that values contains.
+// With returns the inputs with the defaults in values. Inputs that are not in values keep their
+// defaults.
 func (list Inputs) With(values map[string]string) Inputs {
 	list = slices.Clone(list)
 	for i, in := range list {

@@ -10,19 +10,20 @@ type Knob struct {
 	Short string // its short name in lanes and in the experiments of lessons: "k"
 	Flag  string // its name on the command line
 	// Letter is its name in links, which must be short. It never changes and is never reused for
-	// another knob, since people keep links for years.
+	// another knob, because people keep links for years.
 	Letter string
 	Arg    string // the placeholder for its value in the help of commands
 	Name   string // its name within a sentence: "top-k"
 
-	// Late is set for knobs that labs omit, since their forms show only the most common knobs.
+	// Late is set for knobs that labs omit, because the labs' forms show only the most common
+	// knobs.
 	Late bool
 }
 
 // Bounds of knobs that are also used by the engine.
 const (
-	// MaxTemperature is far above the temperatures at which every distribution is nearly flat, so a
-	// larger value must be a typo.
+	// MaxTemperature is far above the temperatures at which every distribution is nearly flat, so
+	// any larger value is probably a typo.
 	MaxTemperature = 100
 	// MaxSeed is the largest integer up to which JavaScript numbers are exact, so that a seed stays
 	// the same in any page or notebook.

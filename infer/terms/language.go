@@ -19,7 +19,7 @@ type Language struct {
 	knobs  []Knob
 }
 
-// Each language is a file of texts.
+// Each language has a file of texts.
 //
 //go:embed words
 var files embed.FS

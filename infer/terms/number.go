@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Minus is the sign of negative numbers; a hyphen would be too short next to
-// tabular figures.
+// Minus is the sign of negative numbers. A hyphen would be too short next to tabular figures.
 const Minus = "−"
 
 // tooLong is the magnitude from which numbers are written in scientific notation: at a temperature
@@ -118,8 +117,8 @@ func Setting(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// Plain formats a number in its shortest form, with integers without an exponent, for programs,
-// addresses and cells of tables.
+// Plain formats a number in its shortest form, without an exponent for integers. It is for
+// programs, addresses and table cells.
 func Plain(x float64) string {
 	switch {
 	case x == 0:

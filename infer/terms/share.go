@@ -73,7 +73,7 @@ func (l *Language) OfHundred(p float64) string {
 	}
 }
 
-// Times formats the ratio of a to b, with one decimal below 100 and with none from there on.
+// Times formats the ratio of a to b, with one decimal below 100 and no decimals from 100 on.
 func Times(a, b int64) string {
 	if b == 0 {
 		return "–"

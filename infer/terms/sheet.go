@@ -36,8 +36,8 @@ func SheetFormOf(decimal string) SheetForm {
 // SheetType is the content type of a sheet.
 const SheetType = "text/csv; charset=utf-8"
 
-// A Sheet writes a table as CSV (RFC 4180). All CSV of this program is written by a Sheet. Text
-// that a spreadsheet could interpret as a formula is prefixed with an apostrophe, control
+// A Sheet writes a table as CSV (RFC 4180). All of this program's CSV output is written by a Sheet.
+// Text that a spreadsheet could interpret as a formula is prefixed with an apostrophe, control
 // characters become escapes such as \u001b, and numbers have their shortest exact form.
 type Sheet struct {
 	out   *csv.Writer
@@ -130,7 +130,7 @@ func escapedInCell(r rune) bool { return unicode.IsControl(r) && r != '\n' && r 
 
 // safeCell makes text safe for a table that a spreadsheet opens. If the text begins like a formula,
 // after any spaces and other invisible characters, it gets a leading apostrophe, so that it remains
-// text (OWASP, "CSV Injection"). Even the text "+1" gets one.
+// text (OWASP, "CSV Injection"). Even the text "+1" gets an apostrophe.
 func safeCell(text string) string {
 	unseen := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unseen))

@@ -13,7 +13,7 @@ import (
 // commands reports whether a terminal would act on a character instead of showing it. It returns
 // true for control characters, which can begin an escape sequence, for characters that change the
 // direction of the text after them, and for line separators. It also returns true for \n and tabs,
-// which callers allow in text that has several lines.
+// which callers allow in multiline text.
 func commands(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }

@@ -26,8 +26,8 @@ func (l *Language) bytes(n float64) string {
 	return l.unit(Grouped(x, 1), unit)
 }
 
-// BytesFull formats a size in the largest unit of which it has at least one, with up to two
-// decimals: "512 B", "1.5 KiB", "12.55 GiB".
+// BytesFull formats a size in the largest unit that does not exceed it, with up to two decimals:
+// "512 B", "1.5 KiB", "12.55 GiB".
 func BytesFull(n int64) string {
 	x, unit := inUnit(float64(n))
 	return English.unit(strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), "."), unit)
@@ -36,7 +36,7 @@ func BytesFull(n int64) string {
 // byteUnits holds the keys of the byte units.
 var byteUnits = [...]string{"bytes", "kib", "mib", "gib", "tib", "pib"}
 
-// inUnit converts bytes to the largest unit of which there is at least one.
+// inUnit converts bytes to the largest unit that does not exceed them.
 func inUnit(x float64) (float64, string) {
 	i := 0
 	for ; i < len(byteUnits)-1 && math.Abs(x) >= 1024; i++ {

@@ -8,18 +8,19 @@ import (
 )
 
 // Added tokens that are not special, such as the runs of blanks of CodeGen and GPT-NeoX, are found
-// in a text first, and only the text between them is split and merged. If several begin at the same
-// byte, the longest one is used. As in Hugging Face's tokenizers, there are two searches: first for
-// tokens whose flag normalized is off, in the original text, and then for the others, in the
-// normalized text between the tokens found first.
+// in a text first, and only the text between them is split and merged. If several added tokens
+// begin at the same byte, the longest is used. As in Hugging Face's tokenizers, there are two
+// searches: first for tokens whose flag normalized is off, in the original text, and then for the
+// others, in the normalized text between the tokens found first.
 //
 // Special tokens are also searched for, but remain plain text when found. This prevents the search
 // from finding an added token inside the name of a special token.
 
-// maxAddedBytes is the maximum length of an added token. Published ones have fewer than 100 bytes.
+// maxAddedBytes is the maximum length of an added token. Published added tokens have fewer than 100
+// bytes.
 const maxAddedBytes = 1024
 
-// A matcher finds added tokens in a text. The zero matcher finds none.
+// A matcher finds added tokens in a text. The zero matcher does not find any tokens.
 type matcher struct {
 	tokens  map[string]addedMatch
 	lengths [256][]int // of the tokens beginning with a given byte, longest first
@@ -103,9 +104,9 @@ func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 			visit(-1, done, start)
 		}
 		visit(match.id, start, end)
-		// A token that consists of whitespace swallowed by the previous token ends before that
-		// token does. The reference implementation nevertheless continues after the swallowed
-		// token.
+		// If this token is whitespace that the previous token swallowed, it ends before the
+		// previous token does. Like the reference implementation, continue after this token even
+		// then.
 		done = end
 	}
 	if done < len(text) {

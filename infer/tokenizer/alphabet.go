@@ -32,7 +32,7 @@ func init() {
 	}
 }
 
-// standsForItself reports whether byte b is a visible character in Latin-1, and not a control
+// standsForItself reports whether byte b is a visible character in Latin-1, as opposed to a control
 // character, a space or the soft hyphen (0xAD).
 func standsForItself(b int) bool {
 	return b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xFF && b != 0xAD

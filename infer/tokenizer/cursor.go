@@ -10,7 +10,7 @@ import (
 // Reading them in place takes a fraction of the time needed to decode them into Go values, and an
 // error can name the item.
 //
-// Its input must be JSON that encoding/json has found to be valid. The cursor can therefore treat
+// Its input must be JSON that encoding/json has accepted as valid. The cursor can therefore treat
 // commas and colons as blanks, and never reads past the end.
 type cursor struct {
 	rest string

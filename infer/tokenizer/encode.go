@@ -7,15 +7,16 @@ import (
 )
 
 // Encode returns the token ids of text, or an empty slice if text is empty. All of text is treated
-// as plain text: "<|endoftext|>" becomes the ordinary tokens that spell it, and the only added
-// tokens that Encode finds are those that are not special. Any bytes are accepted. A byte outside
-// valid UTF-8 is treated as a character that is neither a letter nor a digit nor a space.
+// as plain text: "<|endoftext|>" becomes the ordinary tokens that spell it, and Encode finds only
+// added tokens that are not special. Any bytes are accepted. A byte that is not part of valid UTF-8
+// is treated as a character other than a letter, a digit or a space.
 //
 // A byte that has no token is skipped, as in Hugging Face's tokenizers. Most vocabularies have all
 // 256 bytes. For other vocabularies, [Tokenizer.Check] detects texts with bytes that Encode would
 // skip.
 //
-// Decode returns the exact text, with exceptions that follow from the model's training:
+// Decode returns the exact text, except in the following cases, which are due to the model's
+// training:
 //
 //   - with add_prefix_space, a text that had no space in front has one;
 //   - SentencePiece decodes ▁ as a space, and the variant that adds a space only if there
@@ -78,7 +79,7 @@ func (e *encoder) encode(text string) {
 	e.part(0, len(text))
 }
 
-// part encodes the text between two special tokens, or all of it.
+// part encodes the text between two special tokens, or the whole text.
 func (e *encoder) part(begin, end int) {
 	text := e.text[begin:end]
 	e.t.raw.cut(text, func(id int32, from, to int) {
@@ -165,8 +166,8 @@ func (e *encoder) measure(at int) {
 	}
 }
 
-// normalize converts a text to the form in which it is cut into pieces and in which added tokens
-// with the flag normalized are searched for.
+// normalize converts a text to its normalized form, which is cut into pieces and searched for added
+// tokens with the flag normalized.
 func (t *Tokenizer) normalize(text string) string {
 	if t.nfc {
 		text = norm.NFC.String(text)

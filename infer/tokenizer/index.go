@@ -7,9 +7,10 @@ import (
 )
 
 // The time to read a vocabulary with a quarter of a million tokens and twice as many rules is
-// dominated by memory latency, since each part of each rule is looked up. The two tables in this
+// dominated by memory latency, because each part of each rule is looked up. The two tables in this
 // file use open addressing with one short slot per entry. Built-in maps would need twice the memory
-// and more time. The hashes of the tables have random seeds, so that no file can force collisions.
+// and more time. The hashes of the tables have random seeds, so that a file cannot force
+// collisions.
 
 // roomy returns the size of a table for n entries: a power of two, at most three quarters
 // full.

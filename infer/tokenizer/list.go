@@ -26,7 +26,7 @@ const (
 	Added                // represents its text and is found in texts before merging
 )
 
-// maxScoredBytes is the maximum length of a token with a score. Published ones have fewer than 50
+// maxScoredBytes is the maximum length of a token with a score. Published tokens have fewer than 50
 // bytes.
 const maxScoredBytes = 256
 
@@ -133,8 +133,8 @@ func (t *Tokenizer) readList(l List) error {
 	t.readMatchers(added)
 	r := newVocabReader(t, inList, len(l.Tokens))
 	for id, text := range l.Tokens {
-		// llama.cpp's SentencePiece merges into tokens of every kind, but never into one spelled
-		// with a space, since it replaces spaces by ▁ before merging.
+		// llama.cpp's SentencePiece merges into tokens of every kind, but never into a token that
+		// is spelled with a space, because it replaces spaces with ▁ before merging.
 		made := t.characters && !strings.Contains(text, " ")
 		if l.Marks != nil && (l.Marks[id] == Special || l.Marks[id] == Added && !made) {
 			continue

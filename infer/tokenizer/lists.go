@@ -12,7 +12,7 @@ import (
 // added tokens. They are cut out of the file and read in place, and only the rest, a few thousand
 // bytes, is decoded. The file is known to be valid JSON.
 
-// lists holds the long lists, or "" for those missing from the file, and the rest of the file.
+// lists holds the long lists and the rest of the file. A list that is missing from the file is "".
 type lists struct {
 	added, vocab, merges string
 	rest                 []byte // the file with null in place of the lists
@@ -71,7 +71,7 @@ func cutLists(text string) (l lists, err error) {
 	return l, err
 }
 
-// offset converts an offset in the rest to the corresponding offset in the file.
+// offset converts an offset in the rest to the corresponding offset in the whole file.
 func (l *lists) offset(at int64) int64 {
 	moved := at
 	for _, c := range l.cuts {

@@ -10,8 +10,8 @@ import (
 
 // EncodeMarked is like [Tokenizer.Encode] for a text that contains special tokens, such as a chat.
 // marks are ascending byte offsets. Each is the position of a special token's name. If several
-// names match there, the longest is used. Such a token swallows the whitespace next to it if the
-// vocabulary specifies this. Everything else is plain text, no matter what it contains.
+// names match at an offset, the longest is used. If the vocabulary says so, the token swallows the
+// whitespace next to it. Everything else is plain text, whatever it contains.
 //
 // EncodeMarked returns an error if no name begins at an offset, and a *[MissingByteError] if a byte
 // has no token.

@@ -9,8 +9,8 @@ type pair struct{ left, right int32 }
 // that the pair becomes.
 type merge struct{ rank, id int32 }
 
-// noRank marks a token that no rule joins with its right neighbor, or that has been merged into
-// another token.
+// noRank marks a token that has been merged into another token, or that cannot be joined with its
+// right neighbor by any rule.
 const noRank = int32(-1)
 
 // end marks the missing neighbor at the start and the end of a piece.
@@ -33,7 +33,7 @@ type symbol struct {
 // heap and are recognized as stale when popped, because their rank differs from the current rank of
 // their symbol. A piece of n bytes has fewer than 3n candidates in total, so merging takes O(n log
 // n) time. (The simplest implementation, which searches the piece for the best pair before each
-// merge, takes O(n²), which means seconds for one long sequence of letters.)
+// merge, takes O(n²) time, which means seconds for one long sequence of letters.)
 type merger struct {
 	symbols []symbol
 	heap    []uint64 // rank<<32 | index of the left symbol

@@ -66,7 +66,7 @@ type origin struct {
 	source string // the fragment
 
 	begun       bool
-	same        bool      // normalization changes nothing
+	same        bool      // normalization does not change the fragment
 	from, at    int       // offsets of the next character in source and normalized
 	width, size int       // its size in bytes in source and normalized; width is 0 if not yet known
 	composed    norm.Iter // yields the characters of form NFC

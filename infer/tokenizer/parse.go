@@ -9,8 +9,8 @@ import (
 	"reflect"
 )
 
-// Limits for files, so that a hostile file is rejected early and cheaply. Gemma 3's file, the
-// largest published one for a supported model, has 262,144 tokens, 514,906 merges, 6,415 added
+// Limits for files, so that a hostile file is rejected early and cheaply. Gemma 3's file, which is
+// the largest published file for a supported model, has 262,144 tokens, 514,906 merges, 6,415 added
 // tokens and 33 MB.
 const (
 	MaxBytes     = 48 << 20 // of the file
@@ -126,8 +126,9 @@ func (t *Tokenizer) parse(data []byte) error {
 	return nil
 }
 
-// explainType returns an error that names the value with the wrong JSON type. The name is whole if
-// this is the decoded value itself, and otherwise the prefix followed by the field's path.
+// explainType returns an error that names the value with the wrong JSON type. If this is the
+// decoded value itself, the name is whole; otherwise, it is the prefix followed by the field's
+// path.
 func explainType(whole, prefix string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -153,8 +154,8 @@ func explainType(whole, prefix string, err error) error {
 	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
 }
 
-// checkModel rejects the kinds of models, and the options of BPE, whose ids differ from those of
-// merging bytes by rank.
+// checkModel rejects the kinds of models, and the options of BPE, whose ids differ from the ids
+// that merging bytes by rank produces.
 func checkModel(m *model) error {
 	switch {
 	case m == nil:

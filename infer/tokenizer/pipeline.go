@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// A step is a normalizer, pre-tokenizer, post-processor or decoder. It has the relevant members of
-// steps of all types.
+// A step is a normalizer, pre-tokenizer, post-processor or decoder. It has fields for the relevant
+// members of all types of steps.
 type step struct {
 	place string // its position: "pre_tokenizer: Sequence[0]"
 
@@ -152,9 +152,10 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	return nil
 }
 
-// readSplit recognizes a pattern by its exact text, since an almost correct pattern would give a
-// model almost correct input, and nobody would notice. Every pattern matches all of a text, so
-// keeping only the matches (Removed, inverted) is equivalent to cutting at them (Isolated).
+// readSplit recognizes a pattern by its exact text, because an almost correct pattern would produce
+// almost correct input for the model, which would go unnoticed. The matches of every pattern cover
+// the whole text, so keeping only the matches (Removed, inverted) is equivalent to cutting at them
+// (Isolated).
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf(
@@ -173,7 +174,7 @@ func readSplit(s step) (*splitter, error) {
 }
 
 // readPostProcessor determines which token comes in front of a text. It ignores ByteLevel, which
-// only trims offsets, since Encode does not return offsets.
+// only trims offsets, because Encode does not return offsets.
 func (t *Tokenizer) readPostProcessor(list []step) error {
 	for _, s := range list {
 		switch s.Type {

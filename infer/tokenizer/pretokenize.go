@@ -96,7 +96,7 @@ func runLen(text string, c class) int {
 }
 
 // firstClass returns the class of the first character of text and its size in bytes. A byte that
-// does not begin a valid UTF-8 sequence is one character of class other, since it decodes to
+// does not begin a valid UTF-8 sequence is one character of class other, because it decodes to
 // U+FFFD, which is a symbol.
 func firstClass(text string) (class, int) {
 	r, size := utf8.DecodeRuneInString(text)

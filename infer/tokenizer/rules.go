@@ -16,7 +16,7 @@ func (t *Tokenizer) readMerges(list string) error {
 	if !is(c.next(), '[') {
 		return errors.New("model.merges is not a JSON array")
 	}
-	// Allocate memory for the maximum, since growing would leave copies behind.
+	// Allocate memory for the maximum, because growing would leave copies behind.
 	most := mostStrings(list)
 	if peek := c; is(peek.next(), '[') {
 		most /= 2
@@ -88,7 +88,7 @@ func (r *ruleReader) add(rank int32, left, right string) error {
 	// Consecutive rules often produce the same token.
 	if string(r.joined) != string(r.t.Bytes(int(r.last))) {
 		if r.last, ok = r.t.findBytes(r.joined); !ok {
-			// A special token is not in the index, since plain text must never be encoded as a
+			// Special tokens are not in the index, because plain text must never be encoded as a
 			// special token.
 			if _, special := r.t.names[left+right]; special {
 				return fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))

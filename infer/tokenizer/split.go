@@ -14,8 +14,8 @@ type splitter struct {
 
 // The supported patterns. Llama-3's and Qwen2's patterns differ from GPT-2's: contractions may be
 // in upper or lower case; a sequence of letters can include one character in front of it, of any
-// kind except a number or a line break; numbers come in groups of at most three or one by one; and
-// line breaks end a sequence of punctuation or of whitespace.
+// kind except a number or a line break; number characters come in groups of at most three, or one
+// by one; and line breaks end a sequence of punctuation or of whitespace.
 var (
 	splitGPT2 = &splitter{
 		name:   "GPT-2 split",

@@ -22,18 +22,18 @@
 // SentencePiece skips the second step and, in the third, starts with characters instead of bytes
 // (sentencepiece.go).
 //
-// If all 256 single bytes are tokens, every string can be encoded, even invalid UTF-8, and
-// joining the bytes of the tokens restores the string. Some published vocabularies lack a
-// few bytes; [Tokenizer.Check] detects texts that need one (missing.go). The unit is the
-// byte, not the character, so a token can end in the middle of a character, and a single
-// token can be half a character.
+// If all 256 single bytes are tokens, every string can be encoded, even invalid UTF-8, and joining
+// the bytes of the tokens restores the string. Some published vocabularies lack a few bytes;
+// [Tokenizer.Check] detects texts that need a missing byte (missing.go). The unit is the byte, not
+// the character, so a token can end in the middle of a character, and a single token can be half a
+// character.
 //
 // Text typed by a learner is always plain text. The special tokens of a model (such as end of text)
 // have ids and names, but Encode never produces them for any text; SpecialID returns their ids.
 //
 // A tokenizer.json can describe many other tokenizers. Parse (parse.go) rejects them with an error
-// that names the unsupported part, since nobody would notice that an almost correct tokenizer gives
-// a model almost correct input. The file is untrusted.
+// that names the unsupported part, because an almost correct tokenizer would produce almost correct
+// input for the model, which would go unnoticed. The file is untrusted.
 package tokenizer
 
 // A Tokenizer is a vocabulary with its merge rules. It is immutable and safe for concurrent

@@ -80,10 +80,10 @@ func (t *Tokenizer) addAdded(a addedToken) error {
 	return nil
 }
 
-// Within returns the tokenizer for a model with rows for n tokens, without added tokens that have
-// no row. Such tokens exist because all models of a family share one tokenizer file, and a
-// text-only model, such as the smallest Gemma 3 models, can lack the row of the image token. Within
-// returns an error if a token that merging produces has no row.
+// Within returns the tokenizer for a model with rows for n tokens, without the added tokens for
+// which there is no row. Such tokens exist because all models of a family share one tokenizer file,
+// and a text-only model, such as the smallest Gemma 3 models, can lack the row of the image token.
+// Within returns an error if a token that merging produces has no row.
 func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	if t.Size() <= n {
 		return t, nil

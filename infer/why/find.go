@@ -18,8 +18,8 @@ type Habit string
 const (
 	// HabitPrevious: the head attends to the previous token.
 	HabitPrevious Habit = "previous"
-	// HabitInduction: if a token occurred earlier, the head attends to the token that
-	// followed it then (Elhage et al. 2021, Olsson et al. 2022).
+	// HabitInduction: if a token occurred earlier, the head attends to the token that followed that
+	// occurrence (Elhage et al. 2021, Olsson et al. 2022).
 	HabitInduction Habit = "induction"
 	// HabitStart: the head attends to the text's first position.
 	HabitStart Habit = "start"
@@ -225,7 +225,7 @@ func find(ctx context.Context, texts *Repeats, h Habit) (Finding, error) {
 }
 
 // RandomRow returns n different random tokens that are plain text, or fewer if the model does not
-// have that many.
+// have enough such tokens.
 func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	for tries := 0; len(row) < n; tries++ {
 		id := rng.IntN(m.Config().Vocab)
@@ -260,8 +260,8 @@ func (t repeated) score(h Habit, sums []float64) {
 }
 
 // surprise returns the mean −log₂ p of the tokens in each half, in bits per token. The first token
-// of the second half begins the repetition, so it cannot be predicted. It is not counted, and
-// neither is the text's first token.
+// of the second half begins the repetition, so it cannot be predicted. It is not counted, and the
+// text's first token is not counted either.
 func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second float64, err error) {
 	cells, err := w.Lens(ctx, w.Model().Config().Layers, 0, 0)
 	if err != nil {

@@ -1,12 +1,13 @@
 // Package why explains why a model predicts a token. It reports how much each part added to the
 // token's score, what the model predicts with parts switched off, what it would have predicted at
-// each height, and from which places in another text its answer can be carried over.
+// each height, and from which positions in another text that text's answer can be carried over.
 //
-// A [Study] is a text and one pass over it, with all intermediate results ([infer.Watch]). A
-// question reruns only the parts of the pass that it changes. There are two different numbers for
-// each part: how much it adds to the score (its contribution, which ignores how later parts use its
-// output), and how much lower the score is without it (which is computed by running all later parts
-// again). Neither number proves that the part stores a particular piece of knowledge.
+// A [Study] is a text with one pass over it, including all intermediate results ([infer.Watch]).
+// Answering a question reruns only the parts of the pass that the question changes. There are two
+// different numbers for each part: how much it adds to the score (its contribution, which ignores
+// how later parts use its output), and how much lower the score is without it (which is computed by
+// running all later parts again). Neither number proves that the part stores a particular piece of
+// knowledge.
 package why
 
 import (
@@ -33,7 +34,7 @@ func New(ctx context.Context, m *infer.Model, tokens []int) (*Study, error) {
 // Model returns the model that is studied.
 func (s *Study) Model() *infer.Model { return s.watch.Model() }
 
-// Bytes returns the memory that the pass over the text uses.
+// Bytes returns the amount of memory that the pass over the text uses.
 func (s *Study) Bytes() int64 { return s.watch.Bytes() }
 
 // Tokens returns the tokens of the text.
@@ -47,14 +48,14 @@ type Question struct {
 	Says int // how many of the most probable tokens to list
 }
 
-// An Answer holds the outcomes of the original pass and of the changed one.
+// An Answer holds the outcomes of the original pass and of the changed pass.
 type Answer struct {
 	Token, Over int
 	Base        Outcome
 	// Changed is the outcome with the intervention, or nil if there is no intervention.
 	Changed *Outcome
-	// Moved lists how the contributions changed, with the largest change first and without the
-	// parts that are off.
+	// Moved lists how the contributions changed, with the largest change first. Parts that are off
+	// are left out.
 	Moved []Move
 }
 
@@ -85,7 +86,7 @@ type Move struct {
 	From, To float64
 }
 
-// Ask answers a question. Its errors are those of [infer.Watch.Again].
+// Ask answers a question. It returns the errors of [infer.Watch.Again].
 func (s *Study) Ask(ctx context.Context, q Question) (*Answer, error) {
 	z, err := s.scores(s.watch)
 	if err != nil {
@@ -168,7 +169,7 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 // Lens returns what the model, with or without a change, would predict at every height and
 // position: one row for each height, from 0 (before the first block) up, with a cell for each
 // position. Below the last height, the cells before position first are empty, which saves most of
-// the work if only a part of a long text is shown. Its errors are those of [infer.Watch.Again].
+// the work if only a part of a long text is shown. It returns the errors of [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {
@@ -192,8 +193,8 @@ func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top 
 	return rows, nil
 }
 
-// A Grid shows how far the answer moves toward the other text's answer when a stream of the other
-// text is carried into this text, at one height and position at a time.
+// A Grid shows how far the answer moves toward another text's answer when the other text's stream
+// at one height and position is carried into this text.
 type Grid struct {
 	// Here and There are the most probable tokens after the two texts. If they are the same token,
 	// the answer cannot change.

@@ -52,8 +52,8 @@ func (r *render) arithmetic(operator string, a, b any) any {
 	return nil
 }
 
-// times returns n, a number of repetitions, as an int, after counting the work of making n copies
-// of `size` bytes or items.
+// times counts the work of making n copies of `size` bytes or items, and returns n as an int, or 0
+// if there is nothing to copy.
 func (r *render) times(size int, n int64) int {
 	if n <= 0 || size == 0 {
 		return 0

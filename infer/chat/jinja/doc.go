@@ -5,10 +5,11 @@
 //
 // A template comes with a model's files and is untrusted. It can access only the values passed to
 // it: no files, no other templates, and no attributes of Go values. All its work is limited
-// ([Limits]): the number of expressions and statements, the size of all strings that it creates,
-// and the depth of nesting and of calls. Therefore, even the worst template ends with an error
-// after a fraction of a second. Everything else in Jinja (include, import, extends, block, call,
-// and filters and tests that chats do not need) is rejected by name when the template is parsed.
+// ([Limits]): the number of expressions and statements, the total size of the strings that it
+// creates, and the depth of nesting and of calls. So even the worst template fails within a
+// fraction of a second. Everything else in Jinja (include, import, extends, block, call, and
+// filters and tests that chats do not need) is rejected when the template is parsed, with an error
+// that names it.
 //
 // There are three steps: splitting the template into tokens (lex.go), parsing them into a tree
 // (parse.go, expression.go, nodes.go), and evaluating the tree (render.go and the other files:
@@ -68,7 +69,7 @@ type Pair struct {
 	Value any
 }
 
-// from converts a value passed by the caller to a value of a template.
+// from converts a value passed by the caller to a template value.
 func from(v any) any {
 	switch v := v.(type) {
 	case int:

@@ -198,7 +198,7 @@ func (p *parser) dictionary() expression {
 	return d
 }
 
-// tuple parses one expression, or several separated by commas. It ends before any word in ends, or
+// tuple parses one expression, or several separated by commas. It stops before any word in ends, or
 // at the end of the tag.
 func (p *parser) tuple(empty bool, ends ...string) expression {
 	var list []expression
@@ -316,7 +316,7 @@ func (p *parser) filter(e expression) expression {
 	return f
 }
 
-// dotted parses a name, which can contain dots.
+// dotted parses a name that may contain dots.
 func (p *parser) dotted() string {
 	full := p.name()
 	for p.skip(".") {

@@ -11,8 +11,8 @@ import (
 
 type filter func(r *render, v any, a *arguments) any
 
-// filters holds the filters that published chat templates use, and related ones. init fills
-// the map, since some filters look up others.
+// filters holds the filters that published chat templates use, and related filters. init fills the
+// map, because some filters look up others in it.
 var filters map[string]filter
 
 func init() {
@@ -160,7 +160,7 @@ func replaced(r *render, s string, a *arguments) any {
 	return strings.Replace(s, from, to, int(n))
 }
 
-// textOf returns v as a string, and fails if it is not one.
+// textOf returns v as a string, and fails if it is not a string.
 func (r *render) textOf(v any) string {
 	s, ok := v.(string)
 	if !ok {
@@ -170,7 +170,7 @@ func (r *render) textOf(v any) string {
 	return s
 }
 
-// wholeOf returns v as an integer, and fails if it is not one.
+// wholeOf returns v as an integer, and fails if it is not an integer.
 func (r *render) wholeOf(v any) int64 {
 	n, _, whole, ok := number(v)
 	if !ok || !whole {

@@ -323,7 +323,7 @@ func (l *lexer) quoted(rest string) error {
 	return fail(l.line, "a string has no end")
 }
 
-// escapes maps the escapes of Python's strings to the characters that they represent.
+// escapes maps the escapes in Python strings to the characters that they represent.
 var escapes = map[byte]string{
 	'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': `"`, '\n': "",
 	'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v",

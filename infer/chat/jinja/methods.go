@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// method returns the method of a value with the given name. It returns nil if there is none, or if
-// it would modify the value.
+// method returns the method of a value with the given name. It returns nil if there is no such
+// method, or if the method would modify the value.
 func method(of any, name string) any {
 	switch of := of.(type) {
 	case string:
@@ -47,8 +47,8 @@ func method(of any, name string) any {
 	return nil
 }
 
-// textMethods holds the methods of strings, which work as in Python. init fills the map, since
-// evaluating an item looks them up.
+// textMethods holds the methods of strings, which work as in Python. init fills the map, because
+// evaluating an item looks up methods in it.
 var textMethods map[string]textMethod
 
 type textMethod func(r *render, s string, a *arguments) any

@@ -10,7 +10,7 @@ import (
 type test func(r *render, v any, a *arguments) bool
 
 // tests holds Jinja's tests, except the tests for callables and escaped values. init fills the map,
-// since filters look them up.
+// because filters look up tests in it.
 var tests map[string]test
 
 func init() {

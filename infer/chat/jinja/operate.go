@@ -64,8 +64,8 @@ func (r *render) truth(v any) bool {
 	return true
 }
 
-// iterate returns the items of a list, the keys of a dictionary, or the characters of a string. For
-// an undefined value, it returns nothing.
+// iterate returns the items of a list, the keys of a dictionary, or the characters of a string. An
+// undefined value has no items.
 func (r *render) iterate(v any) []any {
 	switch v := v.(type) {
 	case undefined:
@@ -86,7 +86,7 @@ func (r *render) iterate(v any) []any {
 	return nil
 }
 
-// key returns v as a key of a dictionary, and fails if it cannot be one.
+// key returns v as a dictionary key, and fails if v cannot be a key.
 func (r *render) key(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64, string:

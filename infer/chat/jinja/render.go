@@ -304,7 +304,7 @@ func (f forEach) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// macro is a part of a template that the template can call.
+// macro is a part of a template that can be called within the template.
 type macro struct {
 	name       string
 	parameters []argument

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// str converts a value to a string as Python does. An undefined value becomes an empty string.
+// str converts a value to a string as Python does. It converts an undefined value to an empty
+// string.
 func (r *render) str(v any) string {
 	switch v := v.(type) {
 	case undefined:

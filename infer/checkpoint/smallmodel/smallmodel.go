@@ -188,9 +188,9 @@ var Small = Folder{
 	Extra: []string{"ab", "ba", "aa", "abc", "é", "😀", "\xe2\x82", "\xac!", "User", ": "},
 }
 
-// Bigram returns a model whose blocks add nothing, so that the next token's logits depend only on the
-// last token. These logits are exactly the values in next[last], and −1000 for all other tokens. At
-// most 16 tokens may have a successor.
+// Bigram returns a model whose blocks do not change the stream, so that the next token's logits
+// depend only on the last token. These logits are exactly the values in next[last], and −1000 for
+// all other tokens. At most 16 tokens may have a successor.
 func Bigram(extra []string, next map[int]map[int]float32) (Folder, Weights) {
 	f := Folder{Width: 16, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 1, Context: 32, Extra: extra}
 	if len(next) > f.Width {

@@ -1,7 +1,7 @@
 // Command gen generates the assembly of package kernel from the templates in its folder. AVX-512
-// and AVX2 run the same algorithm with registers of different lengths, and one to eight columns
-// need more or fewer accumulators. So a template contains the algorithm, and the generator lists
-// the variants:
+// and AVX2 run the same algorithm with registers of different lengths, and the number of
+// accumulators depends on the number of columns (one to eight). So the templates contain the
+// algorithms, and the generator lists the variants:
 //
 //	float.tmpl → float_amd64.s   panels of float32 or bfloat16 × 1 to 8 columns
 //	int8.tmpl  → int8_amd64.s    panels of int8 × 1, 2, 4 columns
@@ -105,7 +105,7 @@ func (v variant) AllOnes(reg string) string {
 	return fmt.Sprintf("VPTERNLOGD $0xff, %[1]s, %[1]s, %[1]s", reg)
 }
 
-// X returns the address of a value of column c, disp bytes after the current one. BX points to
+// X returns the address of a value of column c, disp bytes after the current value. BX points to
 // column 0 and R10 to column 3. R8 holds the distance in bytes between columns, and R9 holds three
 // times that distance.
 func (v variant) X(c, disp int) string {

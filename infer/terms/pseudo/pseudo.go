@@ -1,5 +1,5 @@
-// Package pseudo makes a language for tests in which every word of a catalog is
-// marked, so that a word written anywhere else stands out.
+// Package pseudo makes a language for tests in which every word of a catalog is marked, so that
+// words that do not come from the catalog stand out.
 package pseudo
 
 import (
@@ -83,8 +83,8 @@ func NewData(texts []string) Data {
 	return Data{strings.NewReplacer(pairs...)}
 }
 
-// Unmarked returns the words of a text that are neither marked nor data. Single
-// letters are the signs of formulas: z, p, T, u.
+// Unmarked returns the words of a text that are neither marked nor data. Single letters are ignored
+// because they are symbols in formulas: z, p, T, u.
 func (d Data) Unmarked(text string) []string {
 	if text == "" {
 		return nil
