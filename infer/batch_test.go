@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// TestPromptsUseLeftoverPlacesInAPass: a prompt gets only the places that texts decoding a token
-// leave over.
+// TestPromptsUseLeftoverPlacesInAPass: prompts get only the positions of a pass that texts decoding
+// a token do not use.
 func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{

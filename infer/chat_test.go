@@ -63,8 +63,9 @@ func TestChatTemplateProducesSpecialTokens(t *testing.T) {
 	}
 }
 
-// TestTypedTurnMarkersStayText: if a vocabulary does not flag turn tokens as special, a typed one
-// is plain text. Only those that the template inserts become tokens, and they still end a turn.
+// TestTypedTurnMarkersStayText: if a vocabulary does not flag turn tokens as special, a typed turn
+// token is plain text. Only the markers that the template inserts become turn tokens, and they
+// still end a turn.
 func TestTypedTurnMarkersStayText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -169,7 +169,7 @@ func TestCompareUnderCuts(t *testing.T) {
 				most, best = float64(x), id
 			}
 		}
-		p := math.Exp(most) / sum // of the likeliest token
+		p := math.Exp(most) / sum // the likeliest token's probability
 		if !math.IsInf(d.Nats, 1) || math.Abs(d.Back+math.Log(p)) > 1e-4 || math.Abs(d.Lost-(1-p)) > 1e-4 ||
 			d.Gained != 0 {
 			t.Errorf("step %d: %+v, want only the likeliest token's probability %v kept", n+1, d, p)

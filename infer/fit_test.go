@@ -11,8 +11,8 @@ import (
 )
 
 // TestHugePromptsAreNotEncoded: a text with so many bytes that it cannot fit in the context,
-// whatever its tokens, is rejected because of its length in bytes. With one byte less, it is
-// encoded and then rejected because of its number of tokens.
+// whatever its tokens, is rejected because of its length in bytes. A text that is one byte shorter
+// is encoded and then rejected because of its number of tokens.
 func TestHugePromptsAreNotEncoded(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

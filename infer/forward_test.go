@@ -80,7 +80,7 @@ func TestCachedEqualsUncached(t *testing.T) {
 }
 
 // TestChunkingDoesNotChangeTheResult: a text gives the same logits and the same cache whether it is
-// read in one pass, token by token, or in pieces of any size.
+// read in one pass, token by token, or in chunks of any size.
 func TestChunkingDoesNotChangeTheResult(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, m := range map[string]*Model{"bundled": bundledModel(t), "small": smallModel(t)} {

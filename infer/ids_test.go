@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestPromptOfTokenIDs: the tokens of a text give the same text again, with or without the start
-// token. A list of tokens that no text encodes to is kept unchanged.
+// TestPromptOfTokenIDs: PromptOf converts the tokens of a text back to the text, with or without
+// the start token. A list of tokens that no text encodes to is kept unchanged.
 func TestPromptOfTokenIDs(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -25,7 +25,8 @@ func TestPromptOfTokenIDs(t *testing.T) {
 			}
 		}
 	}
-	// The tokens are those of " France", letter by letter, and of half a character.
+	// The lists contain the tokens of the individual letters of " France" and a token of half a
+	// character.
 	for _, given := range [][]int{letters(t, m, " France"), m.Encode("é")[1:2]} {
 		got, err := m.PromptOf(given)
 		want := append([]int{m.Config().BOS}, given...)
@@ -64,7 +65,8 @@ func letters(t *testing.T, m *infer.Model, text string) (ids []int) {
 	return ids
 }
 
-// TestPromptOfTemplatesTokens: the tokens of a chat give its text, with special tokens marked.
+// TestPromptOfTemplatesTokens: PromptOf converts the tokens of a chat back to its text, with
+// special tokens marked.
 func TestPromptOfTemplatesTokens(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)
@@ -106,7 +108,7 @@ func TestReplayOfTokenIDs(t *testing.T) {
 }
 
 // TestNamedChances: named tokens are listed once each, after the most probable tokens, with the
-// probabilities that the model gives them.
+// probabilities that the model assigns to them.
 func TestNamedChances(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -87,7 +87,7 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 // cache.
 func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
 	t.Helper()
-	const size, group = 32, 3 // of the bundled model
+	const size, group = 32, 3 // the bundled model's values
 	for h, mix := range b.Mixes {
 		value := func(at int) []float32 {
 			_, values := c.Column(l, at)

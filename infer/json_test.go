@@ -172,7 +172,7 @@ func TestJSONKeepsDocumentedFields(t *testing.T) {
 	}
 }
 
-// TestJSONTokenBytesAndNulls: a token that is not whole UTF-8 has a field with its bytes in hex;
+// TestJSONTokenBytesAndNulls: a token that is not complete UTF-8 has a field with its bytes in hex;
 // other tokens do not. u is null under greedy decoding, and the row of a cut token names the rule
 // that cut it.
 func TestJSONTokenBytesAndNulls(t *testing.T) {

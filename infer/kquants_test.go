@@ -42,8 +42,9 @@ func TestQuantizedFormatsAgree(t *testing.T) {
 				)
 			}
 		}
-		// Rounding changes a weight by at most 1/254 of the largest of 64. After one block, this
-		// changes the logits by a few hundredths of their standard deviation.
+		// Rounding changes a weight by at most 1/254 of the largest of the 64 weights in its block.
+		// After one block of the model, this changes the logits by a few hundredths of their
+		// standard deviation.
 		if got := worstLogit(t, rounded, want); !(got <= 0.15) || got == 0 {
 			t.Errorf("%s, rounded to int8: got largest difference %v, want more than 0 and at most 0.15", name, got)
 		}

@@ -247,7 +247,7 @@ func TestStepsAreNeverChanged(t *testing.T) {
 	}
 }
 
-// deepCopy returns a copy that shares nothing with s.
+// deepCopy returns a copy that shares no memory with s.
 func deepCopy(s Step) Step {
 	s.Input, s.Logits, s.last = slices.Clone(s.Input), slices.Clone(s.Logits), slices.Clone(s.last)
 	s.Held, s.Conditions = slices.Clone(s.Held), slices.Clone(s.Conditions)

@@ -27,7 +27,7 @@ func bundledModel(tb testing.TB) *Model {
 	return m
 }
 
-// A folder describes a small model folder, which is written in memory.
+// A folder describes a small model folder, which is created in memory.
 type folder struct{ smallmodel.Folder }
 
 const (
@@ -35,7 +35,7 @@ const (
 	firstExtra = smallmodel.FirstExtra
 )
 
-// load writes the folder with these weights and loads it.
+// load writes the folder with the given weights and loads it.
 func (f folder) load(w smallmodel.Weights) (*Model, error) {
 	c, err := f.Open(w)
 	if err != nil {

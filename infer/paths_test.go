@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// onPath runs a test on the given kernel path. Meanwhile, no other test of this package may run.
+// onPath runs a test on the given kernel path. No other test of this package may run at the same
+// time.
 func onPath(t *testing.T, p kernel.Path, test func(t *testing.T)) {
 	t.Run(p.String(), func(t *testing.T) {
 		before, err := kernel.Use(p)

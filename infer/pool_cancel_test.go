@@ -84,8 +84,8 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 	})
 }
 
-// TestDroppedJobLeavesOthersUnchanged: whichever block it is dropped before, a job dropped in the
-// middle of a round leaves its cache unchanged, and the other jobs get the same numbers as when
+// TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a round leaves its
+// cache unchanged, no matter before which block, and the other jobs get the same numbers as when
 // they run alone.
 func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	m := smallModel(t)

@@ -149,7 +149,7 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 		st.Rounds, st.Served, float64(st.Served)/float64(st.Rounds), st.Longest, float64(st.Waited)/float64(st.Served))
 }
 
-// gate is a context in which the first call of Err (by the slot) returns and the second (by the
+// gate is a context in which the first call to Err (by the slot) returns and the second (by the
 // worker) blocks until the gate is opened.
 type gate struct {
 	context.Context

@@ -13,8 +13,8 @@ import (
 )
 
 // TestSurpriseAgreesWithPyTorch: the model's surprise at the fixture's texts equals PyTorch's to
-// 1e-4 of a nat, wherever the fixture has PyTorch's logit of the next token. PyTorch's surprise is
-// log Σ e^z minus that logit.
+// within 1e-4 nats, wherever the fixture has PyTorch's logit of the next token. PyTorch's surprise
+// is log Σ e^z minus that logit.
 // Promise: The surprise that `viz score` gives for a token agrees with PyTorch.
 func TestSurpriseAgreesWithPyTorch(t *testing.T) {
 	f, m, compared := readPyTorch(t), bundledModel(t), 0

@@ -206,7 +206,7 @@ func TestChosenTokenJoinsTheRows(t *testing.T) {
 	}
 }
 
-// TestGreedyStages: greedy shows the distribution at T = 1 and draws no u.
+// TestGreedyStages: greedy shows the distribution at T = 1 and does not draw a u.
 func TestGreedyStages(t *testing.T) {
 	l := drillLoop(t, func(s *Settings) { s.Temperature = 0 })
 	l.Rows = 2

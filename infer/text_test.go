@@ -81,7 +81,7 @@ func TestSpacesAtEnd(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", name, got, want)
 		}
 	}
-	if got := smallModel(t).SpacesAtEnd("ab "); got != 0 { // every token but a few pairs is one byte
+	if got := smallModel(t).SpacesAtEnd("ab "); got != 0 { // all tokens are single bytes, except for a few pairs
 		t.Errorf("a vocabulary without words that begin with a space: got %d, want 0", got)
 	}
 }

@@ -170,9 +170,9 @@ func TestPatchAgreesWithPyTorch(t *testing.T) {
 	})
 }
 
-// TestWatchedPassEqualsOrdinaryPass: with nothing off, a watched pass has the same streams, keys,
-// values and attention weights as an ordinary one, bit for bit, over more than one chunk. So does a
-// pass that hides no positions, or that patches a text with its own stream.
+// TestWatchedPassEqualsOrdinaryPass: with nothing switched off, a watched pass has the same
+// streams, keys, values and attention weights as an ordinary one, bit for bit, over more than one
+// chunk. So does a pass that hides no positions, or that patches a text with its own stream.
 func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		ids := c.IDs

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// walkCourse loads the course and calls a function with each piece of Markdown.
+// walkCourse loads the course and calls a function with each fragment of Markdown.
 func walkCourse(t *testing.T, see func(*fragment)) *Course {
 	t.Helper()
 	table, err := readMath(mathJSON)
@@ -28,7 +28,7 @@ func walkCourse(t *testing.T, see func(*fragment)) *Course {
 	return l.course
 }
 
-// folderOf returns a folder with some files.
+// folderOf returns a folder with the given files.
 func folderOf(files map[string]string) fs.FS {
 	folder := fstest.MapFS{}
 	for name, text := range files {

@@ -22,7 +22,7 @@ var (
 	isYear   = regexp.MustCompile(`^(19|20)[0-9][0-9]$`)
 )
 
-// typedNumbers returns the numbers in a piece that were typed by hand.
+// typedNumbers returns the numbers in a fragment that were typed by hand.
 func typedNumbers(p *fragment) (list []string) {
 	add := func(text string, free func(string) bool) {
 		for _, n := range isNumber.FindAllString(text, -1) {

@@ -72,8 +72,8 @@ func TestFigureShapesMatchTheModels(t *testing.T) {
 	}
 }
 
-// recomputedAttention returns the work of attention for n tokens after a prompt of one
-// token, without a cache.
+// recomputedAttention returns the cost of attention for n tokens after a prompt of one token,
+// without a cache.
 func recomputedAttention(n int) string {
 	return fmt.Sprintf("generate(m=1, n=%d).recomputed * generate(m=1, n=%[1]d).attention_share", n)
 }

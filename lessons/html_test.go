@@ -68,7 +68,7 @@ func unsafe(fragment string, see func(href string)) string {
 	}
 }
 
-// fragments returns all pieces of HTML that pages show, by position.
+// fragments returns all fragments of HTML that pages show, by position.
 func fragments(c *Course) map[string]string {
 	all := map[string]string{}
 	section := func(s *Section, key string) {

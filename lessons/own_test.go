@@ -110,7 +110,7 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	}
 }
 
-// ownFolder returns a folder with a valid lesson and some more files.
+// ownFolder returns a folder with a valid lesson and the given additional files.
 func ownFolder(t *testing.T, more map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

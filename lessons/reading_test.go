@@ -11,7 +11,7 @@ import (
 // in a question do not count, since questions are interactive.
 const (
 	mostWords   = 900 // in a lesson
-	mostInARow  = 250 // without something to do
+	mostInARow  = 250 // without an interactive part
 	mostToTouch = 80  // before the first interactive part, including the lead
 )
 
@@ -32,8 +32,8 @@ func wordsIn(fragment string) (n int) {
 type reading struct {
 	words, folded  int // visible words, and words behind folds
 	toTouch        int // words before the first interactive part; -1 if there is none
-	row            int // the longest run of words in a section without anything to do
-	sections, does int // number of sections, and number of those with something to do
+	row            int // the longest run of words in a section without an interactive part
+	sections, does int // number of sections, and number of sections with an interactive part
 }
 
 // readingOf counts a lesson's words in the order in which they are read.

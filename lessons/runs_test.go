@@ -75,8 +75,8 @@ func writeHashes(t *testing.T, folder string) {
 	}
 }
 
-// proseOf returns a piece's own prose: everything except tables, marked
-// quotations, code and citations.
+// proseOf returns a fragment's own prose: everything except tables, marked quotations, code and
+// citations.
 func proseOf(p *fragment) string {
 	var b strings.Builder
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

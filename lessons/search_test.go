@@ -69,7 +69,7 @@ func TestSearchWithoutResults(t *testing.T) {
 }
 
 // TestSearchRanks: matches in titles rank before matches in texts, whole words before prefixes, and
-// places with all words before places with only some.
+// matches of all words before matches of only some of them.
 func TestSearchRanks(t *testing.T) {
 	c := &Course{Terms: []Term{
 		{ID: "a", Name: "Cache", Text: "Keeps keys."},

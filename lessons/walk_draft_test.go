@@ -68,7 +68,7 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 	}
 }
 
-// FuzzReadWalk: no text makes ReadWalk panic, and every problem has a line within the text.
+// FuzzReadWalk: ReadWalk never panics, and every problem has a line within the text.
 func FuzzReadWalk(f *testing.F) {
 	f.Add("---\ntitle: A\nslug: a\nminutes: 3\nlead: b\n---\n" +
 		"## A {#a}\n::: do\nstart prompt=x\n:::\nb $x$ {=1} [[c]]\n")

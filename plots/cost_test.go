@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// run is the work that infer/cost calculates for a 7-token prompt and 12 more tokens on a small
+// run is the cost that infer/cost calculates for a 7-token prompt and 12 more tokens on a small
 // model with 6 layers, width 192 and a vocabulary of 4,096 tokens.
 var run = []CostPoint{
 	{1, 17_570_688, 17_570_688},

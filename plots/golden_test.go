@@ -155,8 +155,8 @@ func waysOf(n int, of func(step int) (cached, recomputed Quartiles)) []Ways {
 	return list
 }
 
-// linear returns the counts of step s for the two ways: 3 M with the cache, and 3 M for every token
-// of the text when recomputing.
+// linear returns the counts of step s with and without the cache: 3 M with it, and 3 M for every
+// token of the text when recomputing.
 func linear(s int) (cached, recomputed Quartiles) {
 	return Exactly(3_000_000), Exactly(float64(3_000_000 * (6 + s)))
 }

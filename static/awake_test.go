@@ -21,7 +21,7 @@ const grant = () => { lock = sentinel(); requests.shift().grant(lock); };
 `
 
 // TestScreenStaysOn: the wake lock is requested once, requested again when the page is back in
-// view, and released at the end, even if the browser grants it only later.
+// view, and released at the end, even if the browser grants it only after that.
 // Promise: The screens of a class do not go dark while it runs.
 func TestScreenStaysOn(t *testing.T) {
 	p := load(t, lamp, "import { stayAwake } from './awake.js';\nglobalThis.stayAwake = stayAwake;\n")
@@ -33,7 +33,7 @@ func TestScreenStaysOn(t *testing.T) {
 		{"stayAwake(true); stayAwake(true)", []string{"screen"}},
 		{"grant()", nil},
 		{"stayAwake(true); hide(false)", nil},
-		{"hide(true); lock.release()", []string{"off"}}, // browsers do the same
+		{"hide(true); lock.release()", []string{"off"}}, // browsers release the lock when a page is hidden
 		{"stayAwake(true)", nil},
 		{"hide(false)", []string{"screen"}},
 		{"grant()", nil},

@@ -119,7 +119,7 @@ func (p *page) says(want ...string) {
 }
 
 // TestConnectionAcknowledgesCommands: commands are sent with their numbers. A message
-// acknowledges all commands up to its ack, and an error belongs to the last of them.
+// acknowledges all commands up to its ack, and an error refers to the last of them.
 func TestConnectionAcknowledgesCommands(t *testing.T) {
 	p := newPage(t, "")
 	p.does("c.send({ cmd: 'early' })")
@@ -186,7 +186,7 @@ func TestDeadConnectionIsNoticed(t *testing.T) {
 	p.says(`> {"cmd":"ping","n":2}`)
 	p.does("receive({ ack: 0 })")
 	p.says()
-	p.passes(35_000) // of silence, so another probe is sent
+	p.passes(35_000) // after this silence, another probe is sent
 	p.says(`> {"cmd":"ping","n":3}`, "idle", "lost", "close", "dial")
 }
 
@@ -208,8 +208,8 @@ func TestConnectionChecksAfterSleep(t *testing.T) {
 	p.says("open", "back", "lost", "close")
 }
 
-// TestConnectionStopsRetrying: the page does not retry if the server reports an error by the page
-// or the end of all messages.
+// TestConnectionStopsRetrying: the page does not retry if the server reports that the page made an
+// error or that no more messages will follow.
 func TestConnectionStopsRetrying(t *testing.T) {
 	for _, code := range []int{1000, 1002, 1003, 1007, 1008, 1009} {
 		p := newPage(t, "")

@@ -54,7 +54,7 @@ func newKeyboard(t *testing.T, buttons string) *page {
 }
 
 // TestKeyNames: letters of other scripts are named by their position on an English keyboard. On a
-// Latin layout, the typed letter counts, wherever it is.
+// Latin layout, the typed letter counts, wherever its key is.
 // Promise: Keyboard shortcuts work on layouts without Latin letters.
 func TestKeyNames(t *testing.T) {
 	p := newKeyboard(t, "")

@@ -12,8 +12,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// TestScriptBundle runs a bundle. Modules must come after their imports, only once even if two
-// modules import them, and their names must not clash.
+// TestScriptBundle runs a bundle. Modules must come after the modules that they import, must be
+// included only once even if two modules import them, and must not have clashing names.
 func TestScriptBundle(t *testing.T) {
 	j := newJoiner(func(name string) ([]byte, error) {
 		text, ok := map[string]string{
@@ -46,7 +46,7 @@ func TestScriptBundle(t *testing.T) {
 	}
 }
 
-// TestUnbundleableScriptsAreRefused: code that would break when joined is an error.
+// TestUnbundleableScriptsAreRefused: bundling code that would break when joined is an error.
 func TestUnbundleableScriptsAreRefused(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"import x from './b.js';\n", "cannot be joined"},

@@ -66,8 +66,8 @@ func byShell(t *testing.T, command string) []string {
 	return list[:len(list)-1]
 }
 
-// TestPrintedCommandOpensTheServer: if a shell runs the command that a local server prints, the
-// same server starts, open to the network.
+// TestPrintedCommandOpensTheServer: the command that a local server prints, run in a shell, starts
+// the same server, open to the network.
 func TestPrintedCommandOpensTheServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", data, "-allow-host", "class.example", "-room-ttl", "36h")

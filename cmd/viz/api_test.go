@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAPIAccess: a server that only this machine can reach needs no key. With a key
-// file, or if others can reach it, it accepts only the keys in the file.
+// TestAPIAccess: a server that only this machine can reach does not require a key. With a key file,
+// or if others can reach it, it accepts only the keys in the file.
 // Promise: The API needs a key on a server that others can reach, but not on one that only your machine can reach.
 func TestAPIAccess(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// badLine forwards TCP connections to a server and disturbs them as bad networks do.
+// badLine forwards TCP connections to a server and simulates the faults of bad networks.
 type badLine struct {
 	addr string
 
@@ -19,7 +19,7 @@ type badLine struct {
 	to       string
 	listener net.Listener      // nil while the network is down
 	conns    map[net.Conn]bool // both ends of each connection
-	now      *trouble          // nil while the network is good
+	now      *trouble          // the current trouble, nil if there is none
 	joined   int               // connections so far
 	wg       sync.WaitGroup
 }
@@ -38,7 +38,7 @@ func newBadLine(t *testing.T, to string) *badLine {
 	return l
 }
 
-// start accepts connections, at the same address as before.
+// start accepts connections at the same address as before.
 func (l *badLine) start() error {
 	listener, err := net.Listen("tcp", l.addr)
 	if err != nil {
@@ -155,7 +155,7 @@ func (l *badLine) pass(to, from net.Conn, up bool) {
 	defer from.Close()
 	defer to.Close()
 	var under *trouble // the trouble of the last bytes, nil for none
-	through := 0       // number of bytes that have passed since it began
+	through := 0       // number of bytes that have passed since the trouble began
 	for b := make([]byte, 32<<10); ; {
 		n, err := from.Read(b)
 		l.mu.Lock()
@@ -220,7 +220,7 @@ func (t *trouble) carry(to io.Writer, b []byte, through int) error {
 	return nil
 }
 
-// lasts waits, and reports whether the trouble lasted the whole time.
+// lasts waits for the given time, and reports whether the trouble lasted that long.
 func (t *trouble) lasts(wait time.Duration) bool {
 	select {
 	case <-time.After(wait):

@@ -55,8 +55,8 @@ func BenchmarkStage(b *testing.B) {
 }
 
 // BenchmarkStart measures the time from the command to the first line printed, at which point the
-// server is listening. The server uses the embedded model and a data folder. It excludes the time
-// that the system needs to start a process.
+// server is listening. The server uses the embedded model and a data folder. The measurement
+// excludes the time that the system needs to start a process.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {

@@ -54,7 +54,7 @@ func waitStage(tab *browser.Tab, stage int) {
 }
 
 // figures returns the numbers in the panel, without the line above the table, which explains the
-// row that has the mouse or the focus.
+// hovered or focused row.
 func figures(tab *browser.Tab) string {
 	return strings.Join(tab.Texts("#panel h1, #panel .facts dd, #panel tbody tr, #panel tfoot tr, #panel dd"), "\n")
 }
@@ -129,7 +129,7 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	}
 	expectTable(t, tab, traced(t, "-prompt", storyPrompt, "-n", "1", "-rows", "20")["1 filter"])
 
-	// A control that is moved at the filter stage takes effect immediately.
+	// Moving a control at the filter stage takes effect immediately.
 	tab.Set("#temperature", "1.5")
 	tab.WaitText("#out-temperature", "1.50")
 	tab.Set("#top_k", "7")
@@ -181,7 +181,7 @@ func TestForwardAndBackThroughAllStages(t *testing.T) {
 	if got := figures(tab); got != seen[7] {
 		t.Errorf("forward again, the cache stage shows\n%s\nwant\n%s", got, seen[7])
 	}
-	tab.Keys("3") // look at an earlier stage
+	tab.Keys("3") // view an earlier stage
 	waitStage(tab, 3)
 }
 

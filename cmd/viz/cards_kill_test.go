@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// visitor is a simulated browser, which keeps its cookie.
+// visitor is a simulated browser that keeps its cookie.
 type visitor struct {
 	t    *testing.T
 	http *http.Client
@@ -45,7 +45,7 @@ func (v visitor) page(r *http.Response, err error) *goquery.Document {
 	return d
 }
 
-// review grades the card that a page shows, and returns the next page and the card.
+// review grades the card shown on a page, and returns the next page and the id of the graded card.
 func (v visitor) review(base string, d *goquery.Document) (*goquery.Document, string) {
 	v.t.Helper()
 	field := func(name string) string { return d.Find(`[name="`+name+`"]`).AttrOr("value", "") }

@@ -21,7 +21,7 @@ import (
 )
 
 // logsIn returns the records of all logs in a journal, in order, keyed by the logs' owners. It
-// leaves out the records that only a cluster has.
+// omits the records that exist only in a cluster.
 func logsIn(t *testing.T, j journal.Journal) map[journal.Owner][]string {
 	t.Helper()
 	all, secret := map[journal.Owner][]string{}, class.SecretRecord(nil).Key()
@@ -109,8 +109,8 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	}
 	sameLogs(t, "copied there and back", logsOf(t, back), want)
 
-	// Since the servers of the cluster use the folder's cookie secret, they recognize every
-	// browser.
+	// The servers of the cluster recognize every browser because they use the folder's cookie
+	// secret.
 	c := servers(t, 1, nats, filepath.Join(dir, "cookie-secret"))[0]
 	if _, got := c.request(t, jar, http.MethodGet, "/progress/export", nil); untimed(got) != untimed(export) {
 		t.Errorf("in the cluster, the learner exports\n%s\nwant, as before,\n%s", got, export)

@@ -29,7 +29,7 @@ type killedClass struct {
 	phones     []*stayer
 	rng        *rand.Rand
 
-	// may holds the possible positions of the run, in stages from the prompt: the last confirmed
+	// may contains the possible positions of the run, in stages from the prompt: the last confirmed
 	// position, and the requested position if the request was not answered.
 	may     map[int]bool
 	casting sync.WaitGroup
@@ -125,7 +125,7 @@ func killClass(t *testing.T, kills int, seed uint64) {
 	)
 }
 
-// start starts generating a text, or starts again.
+// start starts the generation of a text, or restarts it.
 func (k *killedClass) start(ctx context.Context) error {
 	return k.go1(ctx, 1, "start", "prompt", "Once upon a time there was a")
 }
@@ -202,7 +202,7 @@ func (k *killedClass) ask(ctx context.Context) error {
 		select {
 		case <-all:
 			return nil
-		case <-tick.C: // check that the server still runs
+		case <-tick.C: // check that the server is still running
 			res, err := http.Get(k.instructor.URL + "/healthz")
 			if err != nil {
 				return err
@@ -228,8 +228,8 @@ func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) 
 	}
 }
 
-// remembered holds the data that a phone had received before a kill: the number of its last
-// snapshot, and its confirmed votes, by poll and round.
+// remembered is the data that a phone received before a kill: the number of its last snapshot, and
+// its confirmed votes by poll and round.
 type remembered struct {
 	seq  uint64
 	kept map[string]yourVote

@@ -98,7 +98,8 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	b.end(ctx)
 }
 
-// gather makes a room. One phone is on a good network; three are on networks that become bad later.
+// gather creates a room. One phone is on a good network; three are on networks that become bad
+// later.
 func (b *badNetwork) gather(ctx context.Context, url string) {
 	b.t.Helper()
 	var err error
@@ -122,8 +123,7 @@ func (b *badNetwork) gather(ctx context.Context, url string) {
 	}
 }
 
-// spoil makes a network bad in one way after another until ctx ends. Then it restores the
-// network.
+// spoil subjects a network to one trouble after another until ctx ends, and then restores it.
 func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	wait := func(most time.Duration) bool {
 		select {
@@ -215,9 +215,9 @@ func (b *badNetwork) vote(ctx context.Context) {
 	b.count(ctx, sh.Poll.ID, sh.Poll.Round)
 }
 
-// count compares the counts with the receipts. A vote without a receipt may count, since the
-// receipt might have been lost. In that case, the vote that the server sends to the phone on a new
-// connection is the one that must count.
+// count compares the counts with the receipts. A vote without a receipt may count, because the
+// receipt might have been lost. In that case, the counted vote must be the one that the server
+// sends to the phone on a new connection.
 func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	b.t.Helper()
 	good := b.phones[0]

@@ -19,14 +19,14 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// roundRobin is a load balancer that sends each request and each socket, whichever client it comes
-// from, to the next server that accepts connections.
+// roundRobin is a load balancer that sends each request and each socket, from any client, to the
+// next server that accepts connections.
 type roundRobin struct {
 	*httptest.Server
 	mu      sync.Mutex
 	servers []string // the servers' addresses
 	next    int
-	took    map[string]int // the server that got the newest request, by method and path
+	took    map[string]int // the server that got the latest request, by method and path
 }
 
 func newRoundRobin(t *testing.T) *roundRobin {
@@ -77,7 +77,7 @@ func (b *roundRobin) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// of returns the server that received the newest request with the given method and path.
+// of returns the server that received the latest request with the given method and path.
 func (b *roundRobin) of(request string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -179,7 +179,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	next(browser.ArrowRight, 3)
 	shown := figures(alone)
 	stays(alone)
-	stop(b.of("GET /ws")) // the newest socket belongs to the learner
+	stop(b.of("GET /ws")) // the latest socket belongs to the learner
 	alone.Wait("the run on another server", `document.documentElement.dataset.conn === "live" && `+
 		`document.getElementById("told")?.textContent.includes("rebuilt from the link")`)
 	next(browser.ArrowRight, 4)

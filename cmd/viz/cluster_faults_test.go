@@ -10,8 +10,8 @@ import (
 )
 
 // clusterFault is a fault during a poll. strike is called when voting begins, and returns once the
-// fault has happened; undo ends the fault. cut is the server that strike cuts off, or none. The
-// phones of that server cannot continue before undo is called.
+// fault has happened; undo ends the fault. cut is the server that strike cuts off, or none. Phones
+// connected to that server cannot continue until undo is called.
 type clusterFault struct {
 	name   string
 	strike func(ctx context.Context, c *clusterClass) (undo func(), cut int)

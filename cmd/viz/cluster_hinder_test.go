@@ -17,8 +17,8 @@ import (
 // wrongServer is the server whose clock is wrong.
 const wrongServer = 1
 
-// ownerBesideAWrongClock kills the owner. One server's clock is an hour ahead or behind, so
-// the class moves to that server and away from it. The poll lasts ten minutes, so it must
+// ownerBesideAWrongClock kills the owner. Because one server's clock is an hour ahead or behind,
+// the class sometimes moves to that server or away from it. The poll, which lasts ten minutes, must
 // still be open.
 func ownerBesideAWrongClock(ctx context.Context, c *clusterClass) (undo func(), cut int) {
 	owner, asked := c.servers.owner(ctx), c.newest()
@@ -60,7 +60,7 @@ func (n *natsNodes) leader(ctx context.Context) (i int) {
 	return i
 }
 
-// slow limits a process to a tenth of the CPU's time until undo is called.
+// slow limits a process to a tenth of the CPU time until undo is called.
 func slow(t *testing.T, p *os.Process) (undo func()) {
 	end, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -84,7 +84,7 @@ func slow(t *testing.T, p *os.Process) (undo func()) {
 	return undo
 }
 
-// onSmallDisk is the node that stores its data on a small disk of its own.
+// onSmallDisk is the node that stores its data on a separate small disk.
 const onSmallDisk = 0
 
 // smallDisk mounts a small disk.

@@ -103,9 +103,9 @@ func (c *clusterClass) newest() (sh shot) {
 	return sh
 }
 
-// press sends a command from the instructor, again and again until the phones show its effect. If
-// it is not known whether the command was executed, press looks at the phones before it sends the
-// command again, as an instructor would.
+// press sends a command from the instructor repeatedly until the phones show its effect. If the
+// command may already have been executed, press checks the phones before it sends the command
+// again, as an instructor would.
 func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd string, fields ...string) {
 	c.t.Helper()
 	for tries := 1; ; tries++ {
@@ -256,7 +256,7 @@ func (c *clusterClass) count(ctx context.Context, asked shot) {
 	for _, p := range c.phones {
 		var counted yourVote
 		err := errors.New("not asked yet")
-		for err != nil && ctx.Err() == nil { // the connection might lead to a server that is just stopping
+		for err != nil && ctx.Err() == nil { // the connection might lead to a server that is stopping
 			counted, err = p.standing(ctx, asked.Poll.ID, asked.Poll.Round)
 		}
 		if err != nil {

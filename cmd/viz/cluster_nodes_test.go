@@ -105,7 +105,7 @@ func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *nat
 	return n
 }
 
-// free returns a free port of one of the addresses.
+// free returns one of the cluster's addresses with a free port.
 func (n *natsNodes) free(last int) string {
 	n.t.Helper()
 	l, err := net.Listen("tcp", fmt.Sprint(n.net, last, ":0"))
@@ -222,7 +222,8 @@ func (n *natsNodes) whole(ctx context.Context) {
 // asking is the timeout of a request to the nodes. Nodes without a leader drop requests.
 const asking = 2 * time.Second
 
-// lacks describes what is missing from the streams on some nodes.
+// lacks describes the first stream that is not complete on all nodes. It returns "" if every stream
+// is complete.
 func (n *natsNodes) lacks(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
@@ -244,7 +245,8 @@ func (n *natsNodes) lacks(ctx context.Context) string {
 	return ""
 }
 
-// wait waits for a state of the nodes, and logs the nodes' output if it never occurs.
+// wait waits until is returns true. If that takes too long, wait logs the nodes' output and fails
+// the test.
 func (n *natsNodes) wait(ctx context.Context, what string, is func() bool) {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, browser.Patience)

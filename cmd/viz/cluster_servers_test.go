@@ -105,7 +105,7 @@ func (v *vizServers) kill(i int) {
 	}
 }
 
-// look checks again and again whether a server is ready, as a load balancer does.
+// look checks repeatedly whether a server is ready, as a load balancer does.
 func (v *vizServers) look(ctx context.Context, i int) {
 	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	again := time.NewTicker(100 * time.Millisecond)
@@ -188,7 +188,7 @@ func (v *vizServers) apart(i int, apart bool) {
 }
 
 // way forwards one visitor's connections as a load balancer does: to the preferred server or, if
-// that is not ready, to the next server that is.
+// that is not ready, to the next ready server.
 type way struct {
 	addr    string
 	prefers int
@@ -272,7 +272,7 @@ func (w *way) cut(which func(server int) bool) {
 	}
 }
 
-// server returns the server for new connections: the preferred one, if it is ready.
+// server returns a server that the visitor is connected to, the preferred one if possible.
 func (w *way) server() (at int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

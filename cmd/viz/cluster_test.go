@@ -132,8 +132,8 @@ func TestClassSpansClusterServers(t *testing.T) {
 	}
 }
 
-// sectionIsKeptEverywhere makes a learner read a section on one server, and checks that the other
-// servers know that the section was read.
+// sectionIsKeptEverywhere makes a learner read a section on one server, and checks that every
+// server exports it as read.
 func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	t.Helper()
 	course, err := lessons.Load(lessons.English)
@@ -303,7 +303,7 @@ func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers h
 	}
 }
 
-// TestUnusableClusterFlagsAreRefused: cluster flags that cannot work are refused with advice.
+// TestUnusableClusterFlagsAreRefused: unusable cluster flags are refused with advice.
 // Promise: The server does not start with a missing or invalid cluster secret, and explains how to make one.
 func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 	good := clusterSecret(t)

@@ -7,8 +7,7 @@ import (
 )
 
 // TestControlSocketRefusesSymlinkedFolder: if the control folder is a symbolic
-// link, no socket is created behind it, and the permissions there do not
-// change.
+// link, no socket is created in the link's target, and the target's permissions do not change.
 func TestControlSocketRefusesSymlinkedFolder(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	if err := os.Chmod(other, 0o755); err != nil {

@@ -40,7 +40,7 @@ func TestDefaultDataFolder(t *testing.T) {
 	}
 }
 
-// visit requests a page with the cookies in jar and returns the cookies that jar then holds.
+// visit requests a page with the cookies in jar and returns the cookies that jar then contains.
 func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.url+"/loop", nil)

@@ -16,7 +16,7 @@ import (
 const deepPrompt = "ba 日本語 dabu 😀 bobi"
 
 // deepModel writes a model with 28 blocks and 151,936 tokens and returns its folder. If $VIZ_DEEP
-// is set, this is the folder, so that the model can be tried by hand with
+// is set, it names the folder, so that the model can be tried by hand with
 //
 //	go run ./cmd/viz -model $VIZ_DEEP
 func deepModel(t *testing.T) string {

@@ -35,8 +35,8 @@ func TestGoldenJSON(t *testing.T) {
 	}
 }
 
-// alike compares decoded JSON. Integers must be equal. Other numbers may differ by as much as they
-// do when another processor adds float32 values in a different order.
+// alike compares decoded JSON. Integers must be equal. Other numbers may differ slightly, because
+// another processor may add float32 values in a different order.
 func alike(t *testing.T, at string, got, want any) {
 	t.Helper()
 	if g, w := reflect.TypeOf(got), reflect.TypeOf(want); g != w {

@@ -91,15 +91,15 @@ func (s *source) output() (list []located) {
 }
 
 // shapes maps the JSON fields of a struct of the wire format to the files that may declare such a
-// struct. The error of the OpenAI API is an exception, since it has the form that clients of that
-// API expect.
+// struct. The OpenAI API's error is an exception, because it has the form that clients of that API
+// expect.
 var shapes = map[string][]string{
 	"id op html":   {"web/wire/part.go"},
 	"code message": {"infer/terms/refusal.go", "web/api/problem.go"},
 }
 
-// shapesHaveOneHome: a piece of a page and a refusal are each declared as a single struct of the
-// wire format. A second struct with the same fields would soon differ.
+// shapesHaveOneHome: the wire format's structs for a change to a page and for a refusal are each
+// declared only once. A second struct with the same fields would soon diverge from the first.
 var shapesHaveOneHome = guard{
 	name: "ShapesHaveOneHome", least: 300,
 	reads: func(s *source) bool { return s.ext() == ".go" && !s.test() },

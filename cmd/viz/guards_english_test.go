@@ -9,7 +9,7 @@ import (
 
 // commentsNameTheirSubject: the comment above a declaration begins with its name, as go doc
 // expects. Unexported functions and types may have a comment of another form, but not one that
-// begins with another name in lower case, as after a renaming.
+// begins with another lower-case name, as it would after an incomplete renaming.
 var commentsNameTheirSubject = guard{
 	name: "CommentsNameTheirSubject", least: 500,
 	reads: func(s *source) bool { return s.program() && !strings.HasSuffix(s.name, "_templ.go") },

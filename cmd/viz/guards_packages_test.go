@@ -41,7 +41,7 @@ var layers = []struct{ folders, never []string }{
 }
 
 // importsFollowTheLayers checks the imports of the program's files, with any build constraint.
-// Tests may import everything. The section Packages of web/ARCHITECTURE.md describes the rules.
+// Tests may import everything. The Packages section of web/ARCHITECTURE.md describes the rules.
 var importsFollowTheLayers = guard{
 	name: "ImportsFollowTheLayers", reads: (*source).program, least: 300,
 	check: func(files []*source) (list []finding) {

@@ -37,8 +37,8 @@ var keyListener = regexp.MustCompile(strings.ReplaceAll(
 		`\bonkey(down|up|press)\b|\.(isComposing|keyCode|which|charCode)\b`,
 	"Q", "['\"`]"))
 
-// directionsAreGiven: on every page, text that a person types or that an instructor's own file
-// contains is in an element with dir="auto" or in <bdi>, so that it has its own direction.
+// directionsAreGiven: on every page, text that a person types or that comes from an instructor's
+// file is in an element with dir="auto" or in <bdi>, so that the text has its own direction.
 var directionsAreGiven = guard{
 	name: "DirectionsAreGiven", least: 40,
 	reads: func(s *source) bool { return s.ext() == ".templ" },

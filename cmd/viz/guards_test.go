@@ -160,7 +160,7 @@ func (s *source) finds(line int, got, want string) finding { return finding{s.na
 func lineAt(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
 var (
-	scriptLiteral   = regexp.MustCompile("'[^']*'|\"[^\"]*\"|`[^`]*`") // in one line
+	scriptLiteral   = regexp.MustCompile("'[^']*'|\"[^\"]*\"|`[^`]*`") // on one line
 	templateComment = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
 )
 
@@ -240,8 +240,8 @@ func functionName(f *ast.FuncDecl) string {
 
 func (s *source) line(n ast.Node) int { return s.set.Position(n.Pos()).Line }
 
-// repository returns all sources of the repository, in the order of their names. They are
-// read and parsed once for all tests.
+// repository returns all sources of the repository, sorted by name. They are read and parsed once
+// for all tests.
 func repository(t *testing.T) []*source {
 	t.Helper()
 	tree, err := readRepository()
@@ -263,7 +263,7 @@ var readRepository = sync.OnceValues(func() (tree []*source, err error) {
 		}
 		name = filepath.ToSlash(name)
 		if d.IsDir() {
-			// Other checkouts, editors' files, and the output of make.
+			// Skip other checkouts, editors' files, and the output of make.
 			if name != "." && strings.HasPrefix(d.Name(), ".") || name == "dist" || name == "site" {
 				return filepath.SkipDir
 			}

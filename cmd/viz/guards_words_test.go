@@ -79,7 +79,8 @@ func termsOfItsOwn() map[string][]string {
 }
 
 // wordsHaveOneHome: only infer/terms defines the names of stages, the words for stops,
-// the units of sizes and the escaping of table cells. A second list would soon differ.
+// the units of sizes and the escaping of table cells. A second list would soon diverge from the
+// first.
 func wordsHaveOneHome() guard {
 	kinds := termsOfItsOwn()
 	return guard{

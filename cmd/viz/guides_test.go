@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// guides lists the documents in which links and the names of files are checked, each with the
-// minimum number of files and folders that it must name.
+// guides lists the documents whose links and file names are checked, each with the minimum number
+// of files and folders that it must name.
 var guides = map[string]int{
 	"CONTRIBUTING.md": 35, "infer/RECIPES.md": 45, "infer/STAGES.md": 4, "web/ARCHITECTURE.md": 80, "web/WIRE.md": 2,
 	"README.md": 0, "cmd/viz/README.md": 0, "cmd/viz/OPERATING.md": 0, "infer/README.md": 0, "lessons/README.md": 0,
@@ -60,8 +60,8 @@ var (
 	notInAnchor  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestGuidesLinksLead: every link in a guide to a file of the repository leads to an existing file
-// and, if it names a heading, to an existing heading as GitHub spells it.
+// TestGuidesLinksLead: every link from a guide to a file in the repository leads to an existing
+// file and, if it names a heading, to an existing heading as GitHub spells it.
 func TestGuidesLinksLead(t *testing.T) {
 	read := func(path string) string {
 		b, err := os.ReadFile(path)

@@ -108,8 +108,8 @@ func TestAdapterBesideModelIsReported(t *testing.T) {
 	}
 }
 
-// TestInspectDescribesDamagedModels: a model that is damaged or cannot run is described as far as
-// possible, with the position of each problem, and the exit code is 2.
+// TestInspectDescribesDamagedModels: the command describes as much as it can of a model that is
+// damaged or cannot run, reports the position of each problem, and exits with code 2.
 func TestInspectDescribesDamagedModels(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "llama-f16.gguf"))
 	if err != nil {

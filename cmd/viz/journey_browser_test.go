@@ -49,7 +49,7 @@ func TestJourneyByKeyboard(t *testing.T) {
 			place("/practice")
 			follow(`main a[href^="/practice/softmax"]`, "/practice/softmax")
 			tab.Wait("a drill", `document.querySelector('#drill [name="softmax.exp.0"]')`)
-			// e⁴ and e³ of the first two logits, and a mistake in the third.
+			// Enter e⁴ and e³ for the first two logits, and a wrong value for the third.
 			for _, a := range []struct{ cell, typed, state string }{
 				{"0", "54.598", "right"}, {"1", "20.086", "right"}, {"2", "9", "wrong"},
 			} {

@@ -37,14 +37,15 @@ func (s *served) request(t *testing.T, jar http.CookieJar, method, path string, 
 	return res.StatusCode, string(body)
 }
 
-// write is a form whose submission stores something.
+// write is a form that stores data when it is submitted.
 type write struct {
 	path string
 	form url.Values
 }
 
-// classWrites makes a class with an open poll and an assignment. It returns the forms that store
-// something when they are submitted: the forms of the class, of a new class, and of exercises.
+// classWrites creates a class with an open poll and an assignment. It returns forms that store data
+// when they are submitted: the forms of this class, and those for a new class, a flashcard review
+// and the deletion of progress.
 func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.Course) []write {
 	t.Helper()
 	post := func(path string, form url.Values) string {

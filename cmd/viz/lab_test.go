@@ -133,8 +133,7 @@ func TestLabBadInput(t *testing.T) {
 			"variants, models, windows, engine",
 		)
 	}
-	// The environment variable of the server's memory limit does not set the memory in the
-	// calculator.
+	// The environment variable for the server's memory limit does not set the calculator's memory.
 	if f := try(
 		t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1",
 	); f.code != exitDone {

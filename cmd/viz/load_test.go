@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// TestLoadReportIsComplete: a small load ends, every vote is counted once, and the report is
-// complete, even if some phones never read.
+// TestLoadReportIsComplete: a small load test finishes, every vote is counted once, and the report
+// is complete, even if some phones never read.
 // Promise: `viz load` simulates a class, counts every vote once and prints a complete report.
 func TestLoadReportIsComplete(t *testing.T) {
 	fixture.Long(t)

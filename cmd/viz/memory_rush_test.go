@@ -24,10 +24,10 @@ import (
 
 // TestMemoryStaysBoundedInARush: no matter how many runs are open, the process stays within its
 // limit plus 15 % for the garbage collector. All runs continue to the end of their texts, and none
-// is refused. After all pages of the 1,100 runs have been closed, the process uses at most a fifth
-// more memory than before them, after a hundred such learners had come and gone. The rest is a
-// little memory for each run, which can still be reached at its address, and the memory that the Go
-// runtime keeps for the largest number of goroutines so far.
+// is refused. After the pages of all 1,100 runs have been closed, the process uses at most a fifth
+// more memory than before they were opened, when a hundred such learners had already come and gone.
+// The increase consists of a little memory for each run, which is still available at its address,
+// and the memory that the Go runtime keeps for the peak number of goroutines.
 // Promise: With 1,100 open runs, the server stays near its memory limit, refuses no run, and frees memory later.
 func TestMemoryStaysBoundedInARush(t *testing.T) {
 	fixture.Long(t)
@@ -42,8 +42,8 @@ func BenchmarkMemoryInARush(b *testing.B) {
 	}
 }
 
-// memoryInARush opens runs of a given number of tokens on a server with a limit, leaves them,
-// and observes its memory throughout.
+// memoryInARush opens runs with the given number of tokens on a server with a memory limit, closes
+// their pages, and monitors the server's memory throughout.
 func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	viz, pipe, errors := process(
 		t, "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", t.TempDir(), "-memory", fmt.Sprint(limit>>20, "MiB"),
@@ -101,7 +101,8 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 }
 
 // least returns the lowest memory use of a process after abandoned runs have been freed, which
-// takes at most 45 seconds. It also waits until the value has not fallen for ten seconds.
+// takes at most 45 seconds. It also waits until the memory use has not reached a new low for ten
+// seconds.
 func least(resident func() int64) int64 {
 	n, look := resident(), time.NewTicker(time.Second)
 	defer look.Stop()

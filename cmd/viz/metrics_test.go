@@ -26,7 +26,7 @@ func get(t *testing.T, url string) (status int, body string) {
 }
 
 // TestMetricsFlag: metrics are off by default. With the flag, they are served at their own address,
-// which closes with the server. The pages of the README name all metrics and no others.
+// which closes with the server. The README pages name all metrics and no others.
 // Promise: Without -metrics, there are no metrics; with it, they have their own listener.
 func TestMetricsFlag(t *testing.T) {
 	off := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", "")

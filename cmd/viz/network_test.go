@@ -110,7 +110,7 @@ func TestParseTTL(t *testing.T) {
 	}
 }
 
-// TestStartupExplainsWhoCanConnect: the first lines explain how to open a server to a
+// TestStartupExplainsWhoCanConnect: the first lines of output explain how to open a server to a
 // classroom's network, or warn that others can read the traffic.
 // Promise: When it starts, the server prints who can reach it and how to open it to a classroom.
 func TestStartupExplainsWhoCanConnect(t *testing.T) {
@@ -181,7 +181,7 @@ func TestPublicHostIsAllowed(t *testing.T) {
 }
 
 // TestServeTLS: with a certificate, pages use HTTP/2 and sockets HTTP/1.1, cookies are marked
-// as secure, and plain HTTP gets no page.
+// as secure, and plain HTTP requests do not get a page.
 func TestServeTLS(t *testing.T) {
 	cert, key, pool := selfSigned(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-tls-cert", cert, "-tls-key", key)
@@ -266,7 +266,7 @@ func TestBrowserOverTLS(t *testing.T) {
 	waitStage(tab, 1)
 	tab.Until(`location.search.includes("run=")`)
 	run := tab.URL()
-	tab.Reload() // only the learner to whom the run belongs sees it again
+	tab.Reload() // only the learner who owns the run can reopen it
 	waitStage(tab, 1)
 	if got := tab.URL(); got != run {
 		t.Errorf("the learner returned to %s, want %s", got, run)

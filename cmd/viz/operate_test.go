@@ -35,7 +35,7 @@ func roomsIn(t *testing.T, printed string) map[string]roomObject {
 	return all
 }
 
-// class makes a room with one member, who has disconnected.
+// class creates a room with one member, who has disconnected.
 func (s *served) class(t *testing.T) (code string) {
 	t.Helper()
 	instructor, err := load.NewInstructor(t.Context(), s.url)

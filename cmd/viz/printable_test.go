@@ -26,7 +26,7 @@ func checkPrinted(t *testing.T, what, text string) {
 		t.Errorf("%s prints a control character: %q", what, text)
 	}
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "viz: all is well") && what != "a prompt" { // a text has several lines
+		if strings.HasPrefix(line, "viz: all is well") && what != "a prompt" { // a prompt may have several lines
 			t.Errorf("%s prints an injected line: %q", what, text)
 		}
 	}
@@ -114,8 +114,8 @@ func TestOutputIsEscapedForTheTerminal(t *testing.T) {
 	checkPrinted(t, "VIZ_N", got.errors)
 }
 
-// TestProgressIsNotEscaped: the progress line, which is overwritten, reaches the terminal
-// unescaped, but text from others in it is escaped.
+// TestProgressIsNotEscaped: the carriage returns that overwrite the progress line reach the
+// terminal unescaped, but control characters in its text are escaped.
 func TestProgressIsNotEscaped(t *testing.T) {
 	var b strings.Builder
 	p := newProgressLine(terms.NewTerminal(&b))

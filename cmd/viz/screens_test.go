@@ -40,7 +40,7 @@ func TestScreensFitTheirWindow(t *testing.T) {
 	}
 }
 
-// screens is a visitor of whose pages screenshots are saved.
+// screens is a visitor whose pages are saved as screenshots.
 type screens struct {
 	*browser.Tab
 	t         *testing.T

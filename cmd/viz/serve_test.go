@@ -128,7 +128,7 @@ func TestServeAnswersRequests(t *testing.T) {
 			t.Errorf("GET %s: %s, %v, %.100q lacks %q", path, res.Status, err, body, want)
 		}
 	}
-	// Another name for this address is refused.
+	// A request with another host name is refused.
 	req, err := http.NewRequest(http.MethodGet, s.url+"/healthz", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +200,8 @@ func TestShutdownClosesSockets(t *testing.T) {
 	}
 }
 
-// TestNextFreePort: without -addr, the server takes the next free port if one is in use.
+// TestNextFreePort: without -addr, the server takes the next free port if the default port is in
+// use.
 // Promise: By default only your own machine can reach the server; if port 8080 is in use, it takes the next free one.
 func TestNextFreePort(t *testing.T) {
 	first, second := start(t, "-no-open"), start(t, "-no-open")

@@ -64,8 +64,8 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 		return sh
 	}
 	until(listening, func() bool { return len(listening.shots) > 0 })
-	// The snapshots fill more than the kernel's buffers, so the server waits for some of the
-	// followers. On a slow machine, it has already cut off the first of them.
+	// The snapshots exceed the kernel's buffers, so the server waits for some of the followers. On
+	// a slow machine, it has already cut off the first of them.
 	do("speed", "speed", "max")
 	for range 14 {
 		deaf()

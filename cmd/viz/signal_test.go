@@ -53,7 +53,7 @@ func process(t testing.TB, args ...string) (*exec.Cmd, io.ReadCloser, *strings.B
 	return processIn(t, nil, args...)
 }
 
-// processIn is like process, with environment variables. The environment is otherwise
+// processIn is like process, but sets the given environment variables. The environment is otherwise
 // empty.
 func processIn(t testing.TB, env []string, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
 	t.Helper()

@@ -27,7 +27,7 @@ type stayer struct {
 	news        chan struct{} // closed when a message has been handled, then replaced
 	connections int
 	shots       []shot
-	votes       []yourVote // as received, in order
+	votes       []yourVote // in the order received
 	ack         uint64     // the last command answered on the current connection
 	refusal     string     // the last refusal
 	problems    []string
@@ -77,9 +77,9 @@ func (s *stayer) end() {
 	<-s.done
 }
 
-// The waits before a phone reconnects, as in the page's script. The maximum wait doubles from first
-// to last, and each wait is a random time up to the maximum, so that phones that lost a server do
-// not all return at once.
+// The waits before a phone reconnects are the same as in the page's script. The maximum wait
+// doubles from first to last. Each wait is a random time up to the maximum, so phones that lost a
+// server do not all reconnect at the same moment.
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 10 * time.Second
@@ -198,8 +198,7 @@ func (s *stayer) last() (sh shot) {
 	return sh
 }
 
-// until waits for a condition on fields that mu guards, and returns the newest
-// snapshot.
+// until waits for a condition on fields that mu guards, and returns the latest snapshot.
 func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 	for {
 		s.mu.Lock()
@@ -292,7 +291,7 @@ func checkTogether(t *testing.T, list []*stayer) {
 	}
 }
 
-// roundCounts returns the number of votes for each option of a round, as a snapshot shows them.
+// roundCounts returns the nonzero vote counts of a round's options in a snapshot, keyed by option.
 func roundCounts(d load.Shared) map[string]int {
 	counts := map[string]int{}
 	for _, o := range d.Poll.Options {
@@ -336,7 +335,7 @@ func snapshots(s *stayer) int { return len(s.shots) }
 func receipts(s *stayer) int  { return len(s.votes) }
 
 // more returns a function that waits until the stayers together have received n items after the
-// call of more, or until ctx ends.
+// call to more, or until ctx ends.
 func more(list []*stayer, count func(*stayer) int) func(ctx context.Context, n int) {
 	total := func(s *stayer) int {
 		s.mu.Lock()

@@ -14,8 +14,8 @@ import (
 )
 
 // TestClockAheadAtOneStart: if the clock is more than a day ahead of the time of the last start, a
-// server logs this when it starts and does not delete old data; at the next start with the same
-// clock, it does. Days that pass while a server runs do not count as a jump.
+// server logs this when it starts and does not delete old data; the next start with the same clock
+// deletes it. Days that pass while a server runs do not count as a jump.
 // Promise: A server that starts with its clock set ahead deletes nothing because of it.
 func TestClockAheadAtOneStart(t *testing.T) {
 	course, err := loadCourse(lessons.English)

@@ -8,8 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTourNeverScrollsSideways walks through the program like a visitor, at three sizes, light and
-// dark, and saves screenshots under $VIZ_SHOTS. It fails if a screen scrolls sideways.
+// TestTourNeverScrollsSideways walks through the program like a visitor, at three sizes, in the
+// light and dark themes, and saves screenshots under $VIZ_SHOTS. It fails if a screen scrolls
+// sideways.
 func TestTourNeverScrollsSideways(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for screenshots of every screen")

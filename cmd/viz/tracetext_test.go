@@ -8,9 +8,9 @@ import (
 )
 
 // TestStripMarksTokenStarts: the strip of 60 columns has a mark where each token but the first
-// begins. The place of the mark depends on the token's position among the kept tokens, not on its
-// rank. If the drawn token is further down than the listed ones, no mark separates it from its
-// neighbor, which is not listed.
+// begins. The mark's column depends on the token's position among the kept tokens, not on its rank.
+// If the drawn token ranks below the listed tokens, no mark separates it from its neighbor, which
+// is not listed.
 func TestStripMarksTokenStarts(t *testing.T) {
 	lane := func(rank int, q float64) infer.Row {
 		return infer.Row{Token: infer.Token{ID: rank}, Rank: rank, Q: q, Kept: true}

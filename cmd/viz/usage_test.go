@@ -24,7 +24,7 @@ func TestBadInput(t *testing.T) {
 	trace := func(args ...string) []string { return append([]string{"trace", "-prompt", "Hello"}, args...) }
 	for _, c := range []struct {
 		args []string
-		want []string // each of these must be in the message
+		want []string // the message must contain each of these
 	}{
 		{trace("-temp", "-0.1"), []string{"-temp", `"-0.1"`, "0 (greedy) to 100"}},
 		{trace("-temp", "NaN"), []string{"-temp", "0 (greedy) to 100"}},

@@ -162,7 +162,7 @@ func TestWhyJSONEqualsTheServers(t *testing.T) {
 		return resp.StatusCode, string(sent)
 	}
 	status, sent := get()
-	for status == http.StatusServiceUnavailable { // until the heads are measured; a busy machine needs a moment
+	for status == http.StatusServiceUnavailable { // until the heads are measured, which takes a moment
 		status, sent = get()
 	}
 	sameText(t, sent, ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L6,pos:0",

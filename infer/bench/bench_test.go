@@ -118,8 +118,8 @@ func TestPlanCheckRefusesBadPlans(t *testing.T) {
 	}
 }
 
-// TestRowMedianAndBest: for rounds of 10 tokens that take 4, 1 and 2 seconds, the median round is
-// the one of 2 seconds and the best is the one of 1 second.
+// TestRowMedianAndBest: for rounds of 10 tokens that take 4, 1 and 2 seconds, the median round
+// takes 2 seconds and the best takes 1 second.
 func TestRowMedianAndBest(t *testing.T) {
 	r := row(Case{Tokens: 5, Texts: 2}, []round{{4 * time.Second, 2e9}, {time.Second, 2e9}, {2 * time.Second, 2e9}})
 	if r.Rate != 5 || r.Best != 10 || r.GFLOPS != 2 || r.Rounds != 3 {

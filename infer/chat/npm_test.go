@@ -61,7 +61,8 @@ type markedText struct {
 
 // TestIDsFromNPM: a hundred chats, formatted with the templates of published models, get the same
 // ids as from Hugging Face's tokenizers. If a message contains the name of a special token, the test
-// encodes the text between the template's own special tokens piece by piece to get the expected ids.
+// gets the expected ids by encoding each part of the text between the template's own special tokens
+// separately.
 func TestIDsFromNPM(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

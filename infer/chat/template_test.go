@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/chat/jinja"
 )
 
-// published holds the contents of testdata/chat: templates of published models and their output
-// from Jinja.
+// published contains the data in testdata/chat: templates of published models and their output from
+// Jinja.
 type published struct {
 	Sources map[string]struct {
 		Tokens map[string]string

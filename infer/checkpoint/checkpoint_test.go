@@ -333,7 +333,7 @@ func TestFileWithAWrongSize(t *testing.T) {
 	}
 }
 
-// TestChunksJoin: reads across the borders of chunks return all bytes.
+// TestChunksJoin: reads that cross chunk boundaries return all bytes.
 func TestChunksJoin(t *testing.T) {
 	data := make([]byte, 2*chunkBytes+5)
 	for i := range data {

@@ -16,7 +16,7 @@ type absentKey struct{}
 
 var absent absentKey
 
-// with returns a copy of o with pairs of key and value set.
+// with returns a copy of o with the given key-value pairs set.
 func (o object) with(pairs ...any) object {
 	o = maps.Clone(o)
 	for i := 0; i < len(pairs); i += 2 {

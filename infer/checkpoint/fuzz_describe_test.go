@@ -71,8 +71,8 @@ func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) 
 	readAll(t, d.Checkpoint, size)
 }
 
-// FuzzWiden: for every format, any whole blocks are converted to the right number of values,
-// without a panic.
+// FuzzWiden: for every format, any sequence of whole blocks is converted to the right number of
+// values without a panic.
 func FuzzWiden(f *testing.F) {
 	for d := range formats {
 		if formats[d].widen != nil {

@@ -82,7 +82,7 @@ func FuzzTokenizerBin(f *testing.F) {
 	})
 }
 
-// FuzzIndex: no index can name a file outside the folder.
+// FuzzIndex: an index cannot name a file outside the folder.
 func FuzzIndex(f *testing.F) {
 	for _, seed := range malformedIndexes {
 		f.Add([]byte(seed.text))

@@ -17,7 +17,7 @@ import (
 // make.py in that folder.
 const modelsFolder = "../../testdata/models"
 
-// readModel returns a file of modelsFolder.
+// readModel returns the contents of a file in modelsFolder.
 func readModel(tb testing.TB, name string) []byte {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(modelsFolder, filepath.FromSlash(name)))

@@ -203,8 +203,8 @@ func TestMalformedTensorTypes(t *testing.T) {
 	}
 }
 
-// TestFoldersWithoutExactlyOneModel: a folder whose files are not exactly one model is rejected,
-// unless only one of them can be meant.
+// TestFoldersWithoutExactlyOneModel: a folder that does not contain exactly one model is rejected,
+// unless only one of its files can be the intended model.
 func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 	gguf := smallGGUF().bytes()
 	for _, test := range []struct {

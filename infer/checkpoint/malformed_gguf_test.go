@@ -335,8 +335,8 @@ func TestMalformedGGUF(t *testing.T) {
 	}
 }
 
-// TestGGUFPadding: the last tensor may be padded fully, like those before it, or partly, or not at
-// all, since programs that write such files differ.
+// TestGGUFPadding: the last tensor may be padded fully, like the tensors before it, or partly, or
+// not at all, because programs that write such files differ.
 func TestGGUFPadding(t *testing.T) {
 	whole := smallGGUF().bytes()
 	for cut := range 17 { // the last tensor has 16 bytes, padded to 32

@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// llama2cFile returns a llama2.c model with these numbers in its header and zeros as weights. It is
-// valid for dim 4, hidden_dim 3, one layer, two heads, one key/value head, 259 tokens and 8
+// llama2cFile returns a llama2.c model with the given numbers in its header and zeros as weights.
+// It is valid for dim 4, hidden_dim 3, one layer, two heads, one key/value head, 259 tokens and 8
 // positions.
 func llama2cFile(header ...uint32) []byte {
 	const (

@@ -26,8 +26,8 @@ func TestWorkedExamples(t *testing.T) {
 }
 
 func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
-	// Running positions one by one with a growing cache takes the same amount of work in the blocks
-	// as running them in one pass: nothing is counted twice.
+	// Running positions one by one with a growing cache takes as many operations in the blocks as
+	// running them in one pass: nothing is counted twice.
 	for _, n := range []int{1, 2, 7, 19, 512} {
 		var sum Parts
 		for i := range n {

@@ -50,7 +50,7 @@ func TestTextIsDecoded(t *testing.T) {
 		{"\xff\xfe\x00\xd8a\x00", "not valid UTF-16 at byte 2"},           // half a pair, then a letter
 		{"\xff\xfe\x00\xdc\x00\xd8", "not valid UTF-16 at byte 2"},        // in the wrong order
 		{"caf\xe9", "not valid UTF-8 at byte 3"},                          // Latin-1
-		{"\xef\xbb\xbfa\xffb", "not valid UTF-8 at byte 4"},               // counted with the mark
+		{"\xef\xbb\xbfa\xffb", "not valid UTF-8 at byte 4"},               // the byte order mark counts
 		{"\ufffda\xed\xa0\x80", "not valid UTF-8 at byte 4"},              // a surrogate in UTF-8
 		{strings.Repeat("é", 50) + "\xc3", "not valid UTF-8 at byte 100"}, // cut off
 	} {

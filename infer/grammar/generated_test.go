@@ -162,8 +162,8 @@ func (g generator) object(depth int) object {
 	return s
 }
 
-// tagged returns a schema with a oneOf whose branches differ in a property, or with an anyOf beside
-// other keywords.
+// tagged returns a schema with a oneOf whose branches differ in a property, or with an anyOf next
+// to other keywords.
 func (g generator) tagged(depth int) object {
 	branch := func(tag string) object {
 		b := g.object(depth)

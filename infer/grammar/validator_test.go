@@ -56,7 +56,7 @@ func rational(x any) *big.Rat {
 	return r
 }
 
-// equal compares values as JSON schema does: 1 equals 1.0.
+// equal compares values as JSON Schema does: 1 equals 1.0.
 func equal(a, b any) bool {
 	if x, y := rational(a), rational(b); x != nil && y != nil {
 		return x.Cmp(y) == 0

@@ -74,7 +74,7 @@ func TestMemoryReusesMeasurements(t *testing.T) {
 	}
 }
 
-// TestOtherValuesNeedANewRun: a change to any other value needs a new run.
+// TestOtherValuesNeedANewRun: a change to any other value requires a new run.
 func TestOtherValuesNeedANewRun(t *testing.T) {
 	env, l := models(t), memoryLab{}
 	v := values(t, l, terms.Values{"tokens": "5"})

@@ -87,7 +87,7 @@ func TestBillEstimateBeforeARun(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := r.Result.(*Bill)
-		// want2 and $10 per million.
+		// $2 and $10 per million tokens.
 		want := (2*float64(read) + 10*float64(most)) / 1e6
 		if b.AtMost.InputTokens != read || b.AtMost.OutputTokens != most || !near(b.AtMost.Total, want, 1e-15) ||
 			b.BreakEven != 5 || len(b.Ticks) != 0 || b.Cost.Total != 0 {

@@ -82,7 +82,7 @@ func TestBreakEvenByHand(t *testing.T) {
 	if got := breakEven(tinyShape); got != 11.75 {
 		t.Errorf("got %v, want 11.75", got)
 	}
-	// The shape of the bundled model: about 1,365.
+	// For the bundled model's shape, the position is about 1,365.
 	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	if got := math.Round(breakEven(shape)); got != 1365 {
 		t.Errorf("got %v, want 1365", got)
@@ -170,8 +170,8 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 	}
 }
 
-// checkLogits checks that the largest logits are in descending order and have the same bits in both
-// ways, and that the times of each repeat add up.
+// checkLogits checks that the largest logits are in descending order and have the same bits whether
+// they are cached or recomputed, and that the times of each repeat add up.
 func checkLogits(t *testing.T, c *Cache) {
 	t.Helper()
 	for i, x := range c.Logits {

@@ -24,8 +24,8 @@ func TestLargeRunsNeedConfirmation(t *testing.T) {
 	}
 }
 
-// TestEstimateCountsTheFormulas: the work in an estimate is the sum of the formulas for the cached
-// and the recomputed way, times the number of repeats.
+// TestEstimateCountsTheFormulas: the multiply-adds in an estimate are the sum of the formulas for
+// the cached and the recomputed run, times the number of repeats.
 func TestEstimateCountsTheFormulas(t *testing.T) {
 	env := models(t)
 	v := values(t, cacheLab{}, terms.Values{"tokens": "100", "repeats": "3"})

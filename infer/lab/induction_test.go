@@ -47,8 +47,8 @@ func TestInductionFindingsByHand(t *testing.T) {
 	}
 }
 
-// TestInductionOfTheBundledModel: no head of the bundled model passes, and every measure is between
-// 0 and 1. A user's own words replace the random rows.
+// TestInductionOfTheBundledModel: no head of the bundled model counts as an induction head, and
+// every measure is between 0 and 1. A user's own words replace the random rows.
 func TestInductionOfTheBundledModel(t *testing.T) {
 	r, _ := result[*Induction](t, "induction", terms.Values{"rows": "2", "length": "12", "off": "2"})
 	if r.Own || r.Rows != 2 || len(r.Row) != 12 || len(r.Heads) != 36 || r.Pass != 0 || len(r.Strong) != 2 ||

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct {
 		lab, name, value string
-		wants            string // in the message
+		wants            string // must be in the message
 	}{
 		{"speculation", "gamma", "0", "gamma is 0; it must be a whole number from 1 to 16 tokens"},
 		{"speculation", "gamma", "17", "1 to 16 tokens"},

@@ -15,7 +15,7 @@ const gib = 1 << 30
 func TestMemoryCalculatorByHand(t *testing.T) {
 	for _, c := range []struct {
 		changed terms.Values
-		bytes   float64 // of the cache
+		bytes   float64 // the size of the cache
 		users   int64
 	}{
 		// 2·32·32·128·4096·2 bytes = 2 GiB; (24 − 12.55) / 2 = 5 whole texts.
@@ -170,7 +170,7 @@ func TestReservedIsAllocated(t *testing.T) {
 	}
 	got := held() - before
 	runtime.KeepAlive(caches)
-	// To hold 150 positions, the room has been doubled to 256.
+	// The caches have doubled their capacity to 256 to hold 150 positions.
 	if want := texts * float64(m.Shape().KVBytes(256, 4)); reserved != want {
 		t.Errorf("%v bytes reserved, want %v", reserved, want)
 	}

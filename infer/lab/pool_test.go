@@ -10,8 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestLabsThroughPoolsEqualSoloRuns: apart from times, labs that run in the slots of a pool get the
-// same results as labs that run alone. The time that they wait for each other does not count.
+// TestLabsThroughPoolsEqualSoloRuns: except for measured times, labs that run in the slots of a
+// pool get the same results as labs that run alone. The time that labs wait for each other is not
+// counted.
 func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	fixture.Long(t)
 	alone := models(t)
@@ -90,8 +91,8 @@ type lets struct{ infer.Runner }
 
 func (lets) Waited() time.Duration { return time.Hour }
 
-// TestMeterExcludesReportedWait: a pass's time excludes the wait that its runner reports. Since an
-// hour is reported for each of two calls, the remaining time is negative.
+// TestMeterExcludesReportedWait: a pass's time excludes the wait that its runner reports. Because
+// an hour is reported for each of two calls, the remaining time is negative.
 func TestMeterExcludesReportedWait(t *testing.T) {
 	m := models(t).Target
 	counted, meter := metered(m, lets{})

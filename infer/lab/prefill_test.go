@@ -85,7 +85,7 @@ func TestPrefillLineFit(t *testing.T) {
 	if !near(p.Constant, 2, 1e-9) || !near(p.PerToken, 3, 1e-9) || !near(p.R2, 1, 1e-9) {
 		t.Errorf("got %v + %v·n, R² %v; want about 2, about 3, about 1", p.Constant, p.PerToken, p.R2)
 	}
-	// With one point, the time per token is that point's.
+	// If there is only one point, the time per token is taken from it.
 	p = Prefill{Points: []PrefillPoint{{Tokens: 4, Ms: Spread{Median: 8}, PerToken: 2}}}
 	if p.line(); p.PerToken != 2 {
 		t.Errorf("got %v ms per token, want 2", p.PerToken)

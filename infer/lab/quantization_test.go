@@ -94,7 +94,7 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// All positions of the text, and the prompt's last position.
+		// The lab compares all positions of the text, and the prompt's last position.
 		sum := func(ids []int) float64 {
 			a, err := bench.Compare(context.Background(), own, rounded, "test", [][]int{ids})
 			if err != nil {

@@ -86,7 +86,7 @@ func TestSyntheticPairYieldsFormula(t *testing.T) {
 			t.Errorf("got distance %v, want about %v, as for plain draws", s.Distance, s.DistanceExpected)
 		}
 	}
-	// If both predict the same, every proposal is accepted: γ + 1 tokens per pass.
+	// If both models make the same prediction, every proposal is accepted: γ + 1 tokens per pass.
 	p := []float64{0.5, 0.25, 0.25}
 	if s, err := synthesize(t.Context(), p, p, 3, 100, 1); err != nil || s.PerPass != 4 || s.Alpha != 1 ||
 		s.Expected != 4 {
@@ -233,7 +233,7 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 }
 
 // TestSpeculationTimesAreMedians: the times of the text shown are medians over its repeats,
-// and c and v use all of them.
+// and c and v are computed from all repeats.
 func TestSpeculationTimesAreMedians(t *testing.T) {
 	const ms = time.Millisecond
 	repeat := func(at float64, draft, verify time.Duration) *specText {

@@ -123,7 +123,7 @@ func TestStopStringAcrossTokens(t *testing.T) {
 	if !held {
 		t.Error("no text was held back before the string was complete")
 	}
-	// If the same string is given as a stop string, it is the one shown.
+	// If the user enters this string as a stop string, the lab shows the user's string.
 	again, _ := result[*Stops](t, "stops", terms.Values{"tokens": "60", "stop": x.String})
 	if y := again.Straddle; y == nil || !y.Given || y.First != x.First || y.Last != x.Last || y.Kept != x.Kept {
 		t.Errorf(

@@ -104,8 +104,9 @@ func tree(rows map[int][]float64) scorer {
 	}
 }
 
-// TestGreedyIsNotTheMostProbable: greedy takes the token with 0.6, and its best continuation has
-// 0.6 · 0.4 = 0.24. The other prefix has 0.4, and its best continuation has 0.4 · 0.9 = 0.36.
+// TestGreedyIsNotTheMostProbable: greedy takes the token with probability 0.6, and its best
+// continuation has 0.6 · 0.4 = 0.24. The other prefix has 0.4, and its best continuation has 0.4 ·
+// 0.9 = 0.36.
 func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	rows := map[int][]float64{0: {0.6, 0.4}, 1: {0.4, 0.6 * 0.5}, 2: {0.1, 0.9}}
 	f, err := searchBest(t.Context(), tree(rows), func(int) bool { return false }, 2, 100)
@@ -130,8 +131,8 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	}
 }
 
-// TestSearchEqualsExhaustiveSearch: the search finds the same sequence as trying all sequences
-// does, including those that end early.
+// TestSearchEqualsExhaustiveSearch: the search finds the same sequence as trying all sequences,
+// including sequences that end early.
 func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const vocab, horizon, end = 4, 3, 3
@@ -199,7 +200,7 @@ func TestSearchEqualsExhaustiveSearch(t *testing.T) {
 	}
 }
 
-// TestKeepMostProbable: keep retains the most probable prefixes, which are still a heap.
+// TestKeepMostProbable: keep retains the most probable prefixes, and they still form a heap.
 func TestKeepMostProbable(t *testing.T) {
 	open := &prefixes{}
 	for i, log := range []float64{-5, -1, -4, -2, -3, -1} {

@@ -24,7 +24,7 @@ func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 	return r
 }
 
-// TestTriesShowWhatTheyPromise: the text of each preset to try is true for the bundled model.
+// TestTriesShowWhatTheyPromise: the text of each suggested preset is true for the bundled model.
 func TestTriesShowWhatTheyPromise(t *testing.T) {
 	fixture.Long(t)
 	t.Run("heat", func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 	})
 	t.Run("nothing cut", func(t *testing.T) {
 		d := tried[*Draw](t, "draw", 1)
-		// The law for many draws is far above what a few draws can show.
+		// For only a few draws, the law for many draws predicts far too large a distance.
 		if d.Kept < 1000 || d.Slope < -0.45 || d.Distances[0].Law < 1.5*d.Distances[0].Mean {
 			t.Errorf(
 				"%d kept, slope %v, %+v; want d.Kept at least 1000, d.Slope at least -0.45, Law at least %v", d.Kept,
@@ -102,7 +102,7 @@ func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 	).Steps[0]; first.Cached.MultAdds != first.Recomputed.MultAdds {
 		t.Errorf("a long prompt: got %+v, want Cached.MultAdds = %d", first, first.Recomputed.MultAdds)
 	}
-	// 64 GiB next to 12.55 GiB of weights.
+	// The cache takes 64 GiB, and the weights take 12.55 GiB.
 	if m := tried[*Memory](t, "memory", 0); m.Bytes != 64<<30 || !near(m.Bytes/m.WeightBytes, 5.1, 0.05) {
 		t.Errorf(
 			"the 32-layer example: got %v bytes, %v of weights; want m.Bytes = 64<<30, m.Bytes/m.WeightBytes ≈ 5.1",

@@ -40,7 +40,7 @@ func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 		// a token with p equal to the largest p is not cut
 		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},
 		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first already crosses p
-		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more than there are
+		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more tokens than there are
 	} {
 		d := Decide(z, row.s)
 		if got := d.Order[:d.Keep]; !slices.Equal(got, row.kept) {

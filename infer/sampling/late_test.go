@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kept returns the ranks that are kept.
+// kept returns the ranks of the kept tokens.
 func kept(d *Distribution) (ranks []int) {
 	for i := range d.Keep {
 		ranks = append(ranks, d.KeptRank(i))
@@ -165,8 +165,8 @@ func TestMirostatReachesItsTarget(t *testing.T) {
 	}
 }
 
-// TestDisabledRulesChangeNothing: a rule that is off changes nothing for any values of its other
-// knobs.
+// TestDisabledRulesChangeNothing: a rule that is off changes nothing, whatever the values of its
+// other knobs.
 func TestDisabledRulesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

@@ -91,8 +91,8 @@ func (a asked) check(t *testing.T, i int) {
 	}
 }
 
-// TestRulesMatchLlamaCpp: every rule, by itself and in llama.cpp's whole chain in its order, keeps
-// the tokens that llama.cpp's own sampler keeps, with the same probabilities.
+// TestRulesMatchLlamaCpp: every rule, both alone and in llama.cpp's complete chain in its order,
+// keeps the tokens that llama.cpp's own sampler keeps, with the same probabilities.
 // Promise: Every sampling rule keeps the tokens that llama.cpp keeps, with the same probabilities.
 func TestRulesMatchLlamaCpp(t *testing.T) {
 	var list []asked
@@ -100,7 +100,7 @@ func TestRulesMatchLlamaCpp(t *testing.T) {
 	compare(t, list, 360)
 }
 
-// compare checks a list of cases, of which there must be at least `least`.
+// compare checks a list of cases. The list must have at least `least` cases.
 func compare(t *testing.T, list []asked, least int) {
 	t.Helper()
 	kinds, cut := map[string]int{}, map[string]int{}

@@ -340,8 +340,9 @@ func TestProbabilitiesRoundedToZero(t *testing.T) {
 	}
 }
 
-// TestRulesAreNamedAndPlaced: users can write each rule's other names, titles are as in the field, each
-// rule is measured in its unit, and the API finds the stage of each setting.
+// TestRulesAreNamedAndPlaced: orders accept aliases of rules, rules have their usual names, each
+// rule is measured in its unit, and the stage of each setting and the rules that can read a text
+// are known.
 func TestRulesAreNamedAndPlaced(t *testing.T) {
 	for alias, want := range map[string]Rule{
 		"typ_p": RuleTypicalP, "typical": RuleTypicalP, "nucleus": RuleTopP, "top_nsigma": RuleTopNSigma,

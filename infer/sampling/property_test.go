@@ -115,7 +115,7 @@ func naiveSigma(z []float32, s Settings) []bool {
 	return kept
 }
 
-// naiveXTC excludes the tokens that are followed by another one that reaches the threshold.
+// naiveXTC excludes each token that is followed by another token that reaches the threshold.
 func naiveXTC(ids []int, p []float64, s Settings) []bool {
 	kept := make([]bool, len(p))
 	threshold := cmp.Or(s.XTCThreshold, 0.1)
@@ -137,7 +137,7 @@ func naiveMirostat(ids []int, p []float64, s Settings) []bool {
 }
 
 // naiveTypical returns the tokens that typical-p keeps: a token is kept if the tokens whose
-// surprise is nearer to the average do not add up to x. ids are by rank.
+// surprise is nearer to the average do not add up to x. ids lists the tokens by rank.
 func naiveTypical(ids []int, p []float64, x float64) []bool {
 	kept := make([]bool, len(p))
 	var mean float64
@@ -157,8 +157,8 @@ func naiveTypical(ids []int, p []float64, x float64) []bool {
 	return kept
 }
 
-// TestFilterProperties: a token is kept exactly if every filter by itself keeps it, or if it is the
-// most probable one and the filters keep no token in common. If the distribution reports that the
+// TestFilterProperties: a token is kept if and only if every filter alone keeps it, or it is the
+// most probable token and the filters keep no token in common. If the distribution reports that the
 // kept tokens are a prefix of the order, they are. Their probabilities sum to 1.
 func TestFilterProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -194,14 +194,14 @@ func TestFilterProperties(t *testing.T) {
 	})
 }
 
-// leading reports whether all filters that are on keep a prefix of the order and are such that
-// rescaling affects only filters that sum probabilities.
+// leading reports whether every active filter keeps a prefix of the order, and rescaling affects
+// only filters that sum probabilities.
 func leading(s Settings) bool {
 	return s.TypicalP == 0 && s.TopNSigma == 0 && s.XTCProbability == 0 && s.MirostatTau == 0
 }
 
-// TestReachEqualsRuleAlone: the reach of each rule is the number of tokens that the rule keeps by
-// itself.
+// TestReachEqualsRuleAlone: the reach of each rule is the number of tokens that the rule keeps on
+// its own.
 func TestReachEqualsRuleAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")

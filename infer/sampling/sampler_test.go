@@ -276,7 +276,7 @@ func TestCorrectionEqualsResidual(t *testing.T) {
 		}
 		if random.IntN(3) == 0 {
 			settings = Pure
-			settings.Temperature = []float64{0.01, 1, 100}[random.IntN(3)] // many close to 0, or close together
+			settings.Temperature = []float64{0.01, 1, 100}[random.IntN(3)] // makes many close to 0, or close together
 		}
 		p.Decide(a, settings)
 		q.Decide(b, settings)

@@ -71,7 +71,7 @@ func (e *explorer) take(a float64, _ int) (bool, float64) {
 	return e.throw([]float64{a, 1 - a}) == 0, 0
 }
 
-// three holds the first three generated tokens, −1 after the end of the text.
+// three is the first three generated tokens, with −1 after the end of the text.
 type three [3]int
 
 func firstThree(tokens []int) three {

@@ -31,7 +31,8 @@ func modelOf(tb testing.TB, f smallmodel.Folder, w smallmodel.Weights) *infer.Mo
 	return m
 }
 
-// smallModel returns a model with random weights, and other returns another one with one block.
+// smallModel returns a model with random weights. other returns a second such model, with one
+// block.
 func smallModel(tb testing.TB) *infer.Model {
 	return modelOf(tb, smallmodel.Small, smallmodel.Small.Random(7))
 }

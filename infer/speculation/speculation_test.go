@@ -198,7 +198,7 @@ func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	s.Stop.MaxTokens = MaxGamma
 	whole := newLoop(t, target, "Hi", s)
 	finish(t, whole)
-	for n := 1; n <= 2; n++ { // of plain ASCII, so that the string is found
+	for n := 1; n <= 2; n++ { // the text begins with plain ASCII, so the string is found
 		s.Stop.Strings = []string{textOf(whole)[:n]}
 		want := newLoop(t, target, "Hi", s)
 		finish(t, want)

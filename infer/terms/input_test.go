@@ -38,7 +38,7 @@ func TestInputsRead(t *testing.T) {
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("as texts: got %q, %v; want %q", got, err, want)
 	}
-	want["lines"], want["sizes"], want["prompt"] = "a", "1", "a\r\nb" // JSON has no line breaks of forms
+	want["lines"], want["sizes"], want["prompt"] = "a", "1", "a\r\nb" // line breaks are normalized only in forms
 	got, err = testInputs.ReadJSON(map[string]json.RawMessage{
 		"prompt": json.RawMessage(`"a\r\nb"`), "block": json.RawMessage("3.0"),
 		"t":     json.RawMessage("0.5" + strings.Repeat("0", 80)),
@@ -99,7 +99,8 @@ func TestInputsRefuse(t *testing.T) {
 	}
 }
 
-// TestSliderSetsTheBounds: an input with a slider accepts the slider's range, and says so.
+// TestSliderSetsTheBounds: an input with a slider accepts values in the slider's range, and its
+// error names that range.
 func TestSliderSetsTheBounds(t *testing.T) {
 	in := MustKnob("top_p").With("0.9").Slider(0.05, 1)
 	for value, want := range map[string]string{

@@ -138,8 +138,8 @@ func TestAddedTokenTables(t *testing.T) {
 }
 
 // TestAddedTokensAndTheSpaceInFront: a space is added in front of a text as the file specifies,
-// whichever way the file specifies it. smallPieces has ▁ 259, a 260, b 261, ▁a 262, ab 263, and <x>
-// is added as 265. ▁ merges with a and with b.
+// for every way of specifying it. smallPieces has ▁ 259, a 260, b 261, ▁a 262, ab 263, and <x> is
+// added as 265. ▁ merges with a and with b.
 func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 	space := func(scheme string) tree {
 		return tree{"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": false}

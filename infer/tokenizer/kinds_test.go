@@ -19,12 +19,13 @@ import (
 // how the expected ids are generated.
 const modelsFolder = "../../testdata/models"
 
-// kindsOracle holds texts, and the ids that @huggingface/tokenizers gives them for each tokenizer.
+// kindsOracle holds texts, and the ids that @huggingface/tokenizers assigns to them for each
+// tokenizer.
 type kindsOracle struct {
 	Extra []string `json:"extra"`
 	Kinds map[string]struct {
 		SHA256 string  `json:"sha256"`
-		IDs    [][]int `json:"ids"` // of ../tokenizer/strings.jsonl, then of Extra
+		IDs    [][]int `json:"ids"` // for the texts in ../tokenizer/strings.jsonl, then in Extra
 	} `json:"kinds"`
 }
 
@@ -39,7 +40,7 @@ func readKinds(t *testing.T) (kindsOracle, []string) {
 	return o, append(texts, o.Extra...)
 }
 
-// parseModel parses the tokenizer.json of a folder of modelsFolder.
+// parseModel parses the tokenizer.json of a folder in modelsFolder.
 func parseModel(tb testing.TB, name string) (*Tokenizer, []byte) {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(modelsFolder, name, "tokenizer.json"))
@@ -192,7 +193,7 @@ func TestModernSplits(t *testing.T) {
 		"I'M HE'LL we've": same("I", "'M", " HE", "'LL", " we", "'ve"),
 		"O'SHEA":          same("O", "'S", "HEA"), // the contraction comes before the letters
 		"it'ſ":            same("it", "'ſ"),
-		"'x":              same("'x"), // one character of any kind can precede the letters
+		"'x":              same("'x"), // a single character of any kind can precede the letters
 		"(foo)bar":        same("(foo", ")bar"),
 		"((foo":           same("((", "foo"),
 		"\tx\ny":          same("\tx", "\n", "y"), // but not a line break
@@ -207,7 +208,7 @@ func TestModernSplits(t *testing.T) {
 		"a  ":             same("a", "  "),
 		"a \u3000b":       same("a", " ", "\u3000b"),
 		"\u3000\u3000日":   same("\u3000", "\u3000日"),
-		"\xff\xfea":       same("\xff\xfe", "a"), // invalid bytes are characters of the other kind
+		"\xff\xfea":       same("\xff\xfe", "a"), // invalid bytes count as characters other than letters and numbers
 		" \xff":           same(" \xff"),
 	} {
 		for i, s := range []*splitter{splitLlama3, splitQwen2} {

@@ -59,7 +59,8 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 }
 
 // TestCheckReportsPositionInOriginalText: the reported position is in the original text, before
-// normalization and without the space added in front. The text of added tokens counts.
+// normalization and without the space added in front. The position includes the text of added
+// tokens.
 func TestCheckReportsPositionInOriginalText(t *testing.T) {
 	nfc := lacking(t, tree{"type": "NFC"}, 0xc3, 3)
 	added := small(t, func(f tree) {

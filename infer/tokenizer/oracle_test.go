@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// oraclePath is the file that holds texts with the ids that another implementation gives them. The
-// header of make.mjs in the same folder describes how the file is generated.
+// oraclePath is the file that contains texts with the ids that another implementation assigns to
+// them. The header of make.mjs in the same folder describes how the file is generated.
 const oraclePath = "../../testdata/tokenizer/strings.jsonl"
 
 // oracleLine is one text of the oracle file.

@@ -326,7 +326,7 @@ func TestParseRefusesText(t *testing.T) {
 		{"null", `pre_tokenizer is missing; want ByteLevel`},
 		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is given twice`},
 		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is given twice`},
-		// The reported position is the position in the file, which counts the long lists before it.
+		// The reported position is the position in the file, including the long lists before it.
 		{
 			replace(`"type":"BPE"`, `"type":5`),
 			fmt.Sprintf(

@@ -79,7 +79,7 @@ func TestSplitPattern(t *testing.T) {
 		{"hi 😀👩‍👩‍👧!", []string{"hi", " 😀👩‍👩‍👧!"}},
 		{"<|endoftext|>", []string{"<|", "endoftext", "|>"}},
 
-		// Bytes that are not UTF-8 count as one character each, of the last kind.
+		// Each byte that is not valid UTF-8 counts as one such character.
 		{"a\xff\xfeb", []string{"a", "\xff\xfe", "b"}},
 		{" \xc3 \xa9", []string{" \xc3", " \xa9"}},
 		{"a  \x80", []string{"a", " ", " \x80"}},

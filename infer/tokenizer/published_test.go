@@ -20,7 +20,7 @@ import (
 // folder describes how the tokenizers and the expected ids are generated.
 const shapesFolder = "../../testdata/tokenizer"
 
-// A vector is a text with the ids that the reference gives it.
+// A vector is a text with the ids that the reference assigns to it.
 type vector struct {
 	Text string `json:"text"`
 	IDs  []int  `json:"ids"`

@@ -96,8 +96,8 @@ func TestBlockOffEqualsPartsOff(t *testing.T) {
 	}
 }
 
-// TestLensWithPartsOff: with a whole block off, the lens predicts the same above that block as
-// below it.
+// TestLensWithPartsOff: with a whole block switched off, the lens makes the same prediction above
+// that block as below it.
 func TestLensWithPartsOff(t *testing.T) {
 	s := study(t, testmodel.Target(t), "The capital of France is")
 	parts, _, err := ParseOff(s.Model(), "L2")

@@ -12,7 +12,7 @@ func TestAnswerPrecision(t *testing.T) {
 		want  bool
 	}{
 		{Real, 0.0024788, "0.0025", true}, // e^−6: rounded to two digits
-		{Real, 0.0024788, "0.002", false}, // three places, but only one digit
+		{Real, 0.0024788, "0.002", false}, // three decimals, but only one significant digit
 		{Real, 12.182494, "12.18", true},  // e^2.5: four digits
 		{Real, 12.182494, "12.2", false},  // e^2.5: only three digits
 		{Probability, 0.63158, "0.632", true},

@@ -143,8 +143,8 @@ func TestMistakesAreRecognized(t *testing.T) {
 	})
 }
 
-// asNear reports whether the mistake that v names leads to a number at least as close to the answer
-// as the number of s.
+// asNear reports whether the mistake that v names leads to a number at least as close to the given
+// answer as the number that s leads to.
 func (n *number) asNear(v Verdict, s slip) bool {
 	near := apart(v.Value, s.value) + 1e-9
 	for _, other := range n.slips {
@@ -268,7 +268,7 @@ func TestScoreCellByCell(t *testing.T) {
 	}
 	answers["softmax.p.0"], answers["softmax.p.1"], answers["softmax.p.2"] = "0.9", "a lot", "0.09"
 	s = p.Score(answers)
-	// 68 answers are right, one is wrong, one is refused, and one with too few places gets half the
+	// 68 answers are right, one is wrong, one is refused, and one with too few digits gets half the
 	// credit.
 	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || !(math.Abs(s.Credit-68.5/71) <= 1e-12) ||
 		s.Complete || s.Steps[1].Open {

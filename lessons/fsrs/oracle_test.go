@@ -51,7 +51,7 @@ func steps(t *testing.T, list []string) (out []time.Duration) {
 	return out
 }
 
-// TestAgreesWithTSFSRS: after every review of 1,000 histories, the card matches that of ts-fsrs.
+// TestAgreesWithTSFSRS: after every review of 1,000 histories, the card matches ts-fsrs's card.
 // Dates, counts and states are equal. Stability and difficulty may differ in the last of eight
 // decimals, because exp and pow may differ in their last bit.
 // Promise: Flashcards are scheduled exactly as the published scheduler ts-fsrs schedules them.

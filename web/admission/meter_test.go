@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestMeterBudgets: a newcomer uses their own budget and that of their address. A known
-// learner uses only their own budget. Both kinds of budgets fill up again.
+// TestMeterBudgets: a newcomer uses their own budget and their address's budget. A known learner
+// uses only their own budget. Both kinds of budgets refill.
 func TestMeterBudgets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 0.5, Burst: 2}, PerAddress: Rate{PerSecond: 0.1, Burst: 3}}, c.now)
@@ -23,7 +23,7 @@ func TestMeterBudgets(t *testing.T) {
 		{a, 0},
 		{a, 2 * time.Second}, // 1 token at 0.5 tokens a second
 		{b, 0},
-		{b, 10 * time.Second}, // the address has no token, and gets 0.1 tokens a second
+		{b, 10 * time.Second}, // the address has no tokens left, and gets 0.1 tokens a second
 		{known("k", home), 0},
 		{newcomer("c", school, c), 0},
 	} {
@@ -99,7 +99,7 @@ func TestMeterForgetsFullBuckets(t *testing.T) {
 	}
 }
 
-// TestMeterSweepsAutomatically: a meter discards full buckets without any call.
+// TestMeterSweepsAutomatically: a meter discards full buckets without being called.
 func TestMeterSweepsAutomatically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 15}}, nil)

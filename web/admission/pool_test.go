@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A clock is a clock that only the test advances.
+// A clock advances only when the test advances it.
 type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
@@ -22,7 +22,7 @@ var (
 	school = netip.MustParsePrefix("192.0.2.2/32")
 )
 
-// A holder holds places of a pool and records which of them are evicted.
+// A holder occupies places in a pool and records which of them are evicted.
 type holder struct {
 	t       *testing.T
 	pool    *Pool
@@ -228,8 +228,8 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	}
 }
 
-// TestSettleKeepsThePlace: a settled place is counted once, calls its new evict function,
-// and cannot be settled after it has been given to another caller.
+// TestSettleKeepsThePlace: settling a place does not change the count and replaces the place's
+// evict function. A place that has been given to another caller cannot be settled.
 func TestSettleKeepsThePlace(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1, PerLearner: 1}, c.now)

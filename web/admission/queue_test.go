@@ -26,7 +26,7 @@ func (j *journal) note(s string) {
 	j.notes = append(j.notes, s)
 }
 
-// read returns the notes that were made since the last call.
+// read returns the notes added since the last call.
 func (j *journal) read() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -35,8 +35,8 @@ func (j *journal) read() []string {
 	return notes
 }
 
-// worker enters a queue, records its name when its turn begins, and works for as long as it
-// has announced.
+// worker enters a queue, records its name when its turn begins, and works for the time that it has
+// announced.
 func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
 		_, leave, err := q.Enter(context.Background(), Caller{Learner: learner}, takes, nil)

@@ -79,8 +79,8 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 	}
 }
 
-// TestAloneDrawsFollowQ: all of a thousand draws are counted and follow the distribution q,
-// and the rows are the same as those that a class gets.
+// TestAloneDrawsFollowQ: all one thousand draws are counted and follow the distribution q, and the
+// rows are the same as those that a class gets.
 func TestAloneDrawsFollowQ(t *testing.T) {
 	t.Parallel()
 	st := beforeTheDraw(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// sameStage fails unless two views show the same stage, with the same numbers.
+// sameStage fails the test unless two views show the same stage, with the same numbers.
 func sameStage(t *testing.T, got, want *View) {
 	t.Helper()
 	if got.Link() != want.Link() || got.State == nil {
@@ -104,8 +104,8 @@ func TestClassSpansThreeServers(t *testing.T) {
 	}
 	a.kill()
 	voting.Wait()
-	// The votes that the dead owner confirmed still count, and sending one of them again
-	// changes nothing.
+	// The votes that the dead owner confirmed still count, and resending one of them changes
+	// nothing.
 	onC.votes(1, Ballot{Poll: p.ID, Choice: key(1), N: 1})
 
 	next := b.teaches(l)
@@ -148,7 +148,7 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	onA, onB := a.enters(l, 1), b.enters(l, 2)
 	p := l.does(AskQuestion{ID: "q-order"}).Poll
 	a.pause()
-	b.shared().relayOf(l.Code()).lose(b.shared().relayOf(l.Code()).lease) // as after a request that got no answer
+	b.shared().relayOf(l.Code()).lose(b.shared().relayOf(l.Code()).lease) // as after an unanswered request
 	onB.votes(2, Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if old := a.shared().relayOf(l.Code()).here; old == nil {
 		t.Fatal("the owner has already noticed that it lost the lease")
@@ -165,7 +165,7 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	}
 }
 
-// TestCommandIsNotRepeated: a command that might have been executed is not sent again.
+// TestCommandIsNotRepeated: a command that might have been executed is not resent.
 func TestCommandIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -346,8 +346,8 @@ func TestOutOfOrderViewsAreHandled(t *testing.T) {
 	}
 }
 
-// TestServerFollowsRoomsShownOnScreens: a server follows a room as long as a screen
-// connected to that server shows the room, even if the room has no members.
+// TestServerFollowsRoomsShownOnScreens: a server follows a room while a screen connected to that
+// server shows the room, even if the room has no members.
 func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -399,9 +399,9 @@ func TestMemberSurvivesTheOwner(t *testing.T) {
 	}
 }
 
-// TestVoteIsConfirmedAgainAfterTheClose: if a saved vote is sent again after the poll has
-// closed, it is confirmed again, because the owner might have died before it could confirm
-// the vote. New votes are refused.
+// TestVoteIsConfirmedAgainAfterTheClose: a saved vote that is resent after the poll has closed is
+// confirmed again, because the previous owner might have died before it could confirm the vote. New
+// votes are refused.
 func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

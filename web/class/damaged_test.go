@@ -10,9 +10,9 @@ import (
 )
 
 // TestQuarantinedClusterRoomIsReported: if a room of a cluster was set aside, every server
-// reports that instead of pretending that the room never existed, even a server that had the
-// room open. The room's code is not reused, and the room is deleted like any other: by the
-// operator, or when it has expired.
+// says so, even a server that had the room open. No server claims that the room never existed. The
+// room's code is not reused, and the room is deleted like any other: by the operator, or when it
+// has expired.
 func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

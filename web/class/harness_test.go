@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// TestMain allows many parallel tests, since they mostly wait for rooms to gather votes.
+// TestMain allows many parallel tests, because the tests mostly wait for rooms to gather votes.
 func TestMain(m *testing.M) {
 	voteUntilKilled()
 	flag.Parse()
@@ -78,7 +78,7 @@ func (d *realDriver) count() int {
 	return len(d.open)
 }
 
-// last returns the run that was opened last.
+// last returns the most recently opened run.
 func (d *realDriver) last() *realRun {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -149,7 +149,7 @@ func (r *realRun) Close() {
 // caller returns a caller that the server knows.
 func caller(learner string) admission.Caller { return admission.Caller{Learner: learner} }
 
-// clock is a clock that stands still until it is moved.
+// clock advances only when a test advances it.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -232,7 +232,7 @@ func (l *lesson) ask(ctx context.Context, f func(*core) error) error {
 	return l.Room.(*local).ask(ctx, f)
 }
 
-// hub returns the hub of the server on which l is.
+// hub returns the hub that l's room belongs to.
 func (l *lesson) hub() *Hub {
 	if f, ok := l.Room.(*relay); ok {
 		return f.hub

@@ -70,9 +70,8 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	}
 }
 
-// TestVotesCountOnce: in whatever order votes arrive, and however often each is sent, only
-// the highest-numbered vote of each member counts, in the view, in the receipts and in the
-// log.
+// TestVotesCountOnce: regardless of the order in which votes arrive, and how often each is sent,
+// only each member's highest-numbered vote counts, in the view, in the receipts and in the log.
 func TestVotesCountOnce(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -155,7 +154,7 @@ func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	l := s.room(Options{})
 	l.class(1)
 	l.does(AskQuestion{ID: "q-order"})
-	for _, choice := range []string{"a", "b", "a", "c"} { // the clock stands still
+	for _, choice := range []string{"a", "b", "a", "c"} { // the clock does not advance
 		if r := l.votes(1, Ballot{Choice: choice}); r.Choice != choice {
 			t.Errorf("the vote was for %s, but the receipt has %s", choice, r.Choice)
 		}
@@ -183,7 +182,7 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 		t.Errorf("the vote: got %v, want %v", err, ErrKept)
 	}
 	if _, err := l.Join(t.Context(), caller("p3"), ""); err != nil {
-		t.Error(err) // Leave was never confirmed as saved, so it is retried
+		t.Error(err) // Join does not wait for the member to be saved; saving is retried
 	}
 	l.refused(Close{}, ErrKept)
 	l.refused(Lock{true}, ErrKept)

@@ -22,16 +22,16 @@ import (
 )
 
 // killDir is the name of an environment variable. If it is set, the test binary runs the
-// class that is to be killed.
+// class that the test kills.
 const killDir = "VIZ_TEST_CLASS_DIR"
 
 // pupils is the number of members who vote at the same time.
 const pupils = 40
 
 // voteUntilKilled teaches a class whose data is in the folder: it opens a poll, makes all
-// members vote and change their votes, closes the poll, continues the run and starts again.
-// It prints everything that is confirmed: "room CODE SECRET", "stage LINK", "vote POLL
-// MEMBER CHOICE N" and "name MEMBER NAME".
+// members vote and change their votes, closes the poll, continues the run and restarts it. It
+// prints everything that is confirmed: "room CODE SECRET", "stage LINK", "vote POLL MEMBER CHOICE
+// N" and "name MEMBER NAME".
 func voteUntilKilled() {
 	dir := os.Getenv(killDir)
 	if dir == "" {

@@ -77,8 +77,8 @@ func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
 	return nil, ctx.Err()
 }
 
-// TestCreateCutShortLeavesNoRoom: if making a room is interrupted, the room is deleted,
-// since nobody would have its secret.
+// TestCreateCutShortLeavesNoRoom: if the creation of a room is interrupted, the room is deleted,
+// because nobody would have its secret.
 func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -142,7 +142,7 @@ func TestForgetKeepsTheVote(t *testing.T) {
 	if _, err := l.Standing(t.Context(), "rumpelstiltskin"); err != ErrStranger {
 		t.Errorf("the learner is still known: got %v, want %v", err, ErrStranger)
 	}
-	l.Leave("rumpelstiltskin") // a page that is closed only now
+	l.Leave("rumpelstiltskin") // this page is closed only now
 	if m, err := l.Join(t.Context(), caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
 		t.Errorf(`joining again: got %+v, %v; want no error, ID = 3, Name = ""`, m, err)
 	}

@@ -47,7 +47,7 @@ func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 	return journal.Snapshot{}, nil
 }
 
-// TestLogRestoresTheRoom: after any activity of a class, folding the log, with or without a
+// TestLogRestoresTheRoom: after any activity in a class, folding the log, with or without a
 // snapshot, gives the state of the room and the list of the records that count.
 func TestLogRestoresTheRoom(t *testing.T) {
 	t.Parallel()
@@ -167,7 +167,7 @@ func TestNamesAreErased(t *testing.T) {
 	}
 	erased("Rumpel")
 	if onDisk("learner-Quetzal") == nil || onDisk("learner-Mangosteen") == nil {
-		t.Error("members were forgotten") // the room must know that only one of them may join again
+		t.Error("members were forgotten") // the room must remember that only one of them may rejoin
 	}
 }
 
@@ -399,8 +399,7 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestRecordNumbersAreLimited: no number in a record can make a list or a room larger than
-// the limits.
+// TestRecordNumbersAreLimited: a number in a record cannot make a list or a room exceed the limits.
 func TestRecordNumbersAreLimited(t *testing.T) {
 	t.Parallel()
 	absurd := []journal.Record{

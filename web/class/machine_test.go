@@ -213,7 +213,7 @@ func (m *machine) voteAnew() {
 	m.vote(p, rapid.IntRange(1, voters).Draw(m.t, "member"), Ballot{Poll: q.ID, Choice: choice, N: m.number})
 }
 
-// sendAgain sends an earlier vote once more, as a phone does after a lost answer.
+// sendAgain resends an earlier vote, as a phone does after a lost reply.
 func (m *machine) sendAgain() {
 	var list []string
 	for poll, all := range m.ballots {
@@ -235,7 +235,7 @@ func (m *machine) sendAgain() {
 	m.vote(m.alive(), id, m.ballots[poll][id][i])
 }
 
-// pause ends the leases of a server, which does not notice it and continues.
+// pause ends a server's leases without the server noticing, so the server continues.
 func (m *machine) pause() {
 	p := m.alive()
 	p.pause()

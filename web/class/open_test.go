@@ -25,7 +25,7 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 			return AskNext{Where: where}
 		}
 		l.start("In the old house lived a")
-		l.does(Drive{session.StepToken{}}) // the next token is almost certainly a full stop
+		l.does(Drive{session.StepToken{}}) // the next token is almost certainly a period
 		v := l.does(ask(IfOpen))
 		if v.Poll != nil || v.Offer == nil || v.Offer.Share < sureShare || v.Offer.Draw != draw {
 			t.Fatalf(
@@ -96,7 +96,7 @@ func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	}
 }
 
-// TestOptionsAreWholeWords: options are whole words, since a class cannot read pieces of
+// TestOptionsAreWholeWords: options are whole words, because a class cannot make sense of parts of
 // words or punctuation.
 func TestOptionsAreWholeWords(t *testing.T) {
 	t.Parallel()

@@ -84,8 +84,8 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	}
 }
 
-// TestAppendTheClassesChoice: the instructor appends the token with the most votes, or the
-// token of one member. In a tie, the token that the model finds more probable is appended.
+// TestAppendTheClassesChoice: the instructor appends the token with the most votes, or one member's
+// token. In a tie, the token that the model finds more probable is appended.
 func TestAppendTheClassesChoice(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
@@ -315,8 +315,8 @@ func TestPollClosesOnTime(t *testing.T) {
 	l.refused(ShowSpread{}, ErrClosed)
 }
 
-// TestRepeatedVoteGetsItsReceipt: a vote that is sent again after its poll was closed, because the
-// receipt was lost, gets the receipt. Another vote is refused.
+// TestRepeatedVoteGetsItsReceipt: if a receipt was lost, a vote that is resent after its poll was
+// closed gets the receipt. Any other vote is refused.
 func TestRepeatedVoteGetsItsReceipt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, "").room(Options{})

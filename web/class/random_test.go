@@ -20,16 +20,16 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// campus is a data folder with two rooms and two learners whose data the tests may damage,
-// and one room and one learner whose data they leave undamaged.
+// campus is a data folder with rooms and learners. The tests may damage the data of two rooms and
+// two learners; the data of one more room and one more learner stays intact.
 type campus struct {
 	file       []byte
 	rooms      []keptLesson // the first is not damaged
 	learners   []string     // the first is not damaged
-	card       string       // of the course
+	card       string       // a card of the course
 	good       []string     // names of the undamaged logs
-	summary    string       // of the first room
-	export     string       // of the first learner
+	summary    string       // the first room's summary
+	export     string       // the first learner's export
 	now        time.Time
 	goodOwners string // rows of the undamaged logs, as SQL
 }
@@ -186,7 +186,7 @@ func (c *campus) columns() [][3]string {
 }
 
 // rows damages some rows of a database, ignoring the database's constraints. It returns a
-// description of the damage and the number of records that are left.
+// description of the damage and the number of records that remain.
 func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, records int) {
 	t.Helper()
 	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
@@ -242,8 +242,8 @@ func (c *campus) rows(t *testing.T, r *rand.Rand, path string) (did []string, re
 	return did, records
 }
 
-// TestRowsDamagedAtRandom: the server starts whatever the rows contain. Undamaged data stays
-// the same, and people whose rows are damaged get the rest of their data or an explanation.
+// TestRowsDamagedAtRandom: the server starts regardless of what the rows contain. Undamaged data
+// stays the same, and people whose rows are damaged get the rest of their data or an explanation.
 func TestRowsDamagedAtRandom(t *testing.T) {
 	fixture.Long(t)
 	c := newCampus(t)

@@ -106,7 +106,7 @@ func TestEnterLimits(t *testing.T) {
 
 // TestWrongCodes: wrong codes and secrets are counted for each learner and for all newcomers
 // at an address. When the budget is used up, members can still return, and a learner who has
-// not tried a wrong code can still try.
+// not tried a wrong code can still try a code.
 func TestWrongCodes(t *testing.T) {
 	t.Parallel()
 	pace := admission.Pace{
@@ -129,7 +129,7 @@ func TestWrongCodes(t *testing.T) {
 	enter(l.Code(), one, ErrTries)
 	enter(l.Code(), caller("p1"), nil) // a member
 	enter(l.Code(), caller("other"), nil)
-	s.clock.pass(2 * time.Second) // earns the budget for one more try
+	s.clock.pass(2 * time.Second) // refills the budget for one more try
 	enter("333333", one, ErrNoRoom)
 
 	// Two newcomers at one address try four wrong codes.
@@ -306,7 +306,7 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	l.class(3)
 	l.class(2) // two members open a second page
 	l.settled("three are here", func(v *View) bool { return v.Here == 3 && v.Members == 3 })
-	for _, id := range []int{1, 3, 3, 3, 7} { // it does no harm to leave more often than to join
+	for _, id := range []int{1, 3, 3, 3, 7} { // leaving more often than joining has no effect
 		l.Leave(learner(id))
 	}
 	l.settled("one has left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })

@@ -271,7 +271,7 @@ func (p *post) Subscribe(room string, f func([]byte)) (func(), error) {
 	}, nil
 }
 
-// swap swaps each pair of messages to a server, so that they arrive in the wrong order.
+// swap swaps each pair of messages to a server, so that the two arrive in the wrong order.
 func (p *post) swap() {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()
@@ -332,7 +332,7 @@ func (p *post) Serve(server string, f func(context.Context, []byte) []byte) (fun
 // shared returns the server's directory.
 func (p *post) shared() *shared { return p.directory.(*shared) }
 
-// teach makes a room on the server.
+// teach creates a room on the server.
 func (p *post) teach(o Options) *lesson {
 	p.u.t.Helper()
 	r, secret, err := p.Create(p.u.t.Context(), caller(instructor), o)

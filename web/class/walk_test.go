@@ -60,7 +60,7 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 			}
 		case lessons.WalkSet:
 			want := st.Settings
-			for _, b := range step.Do { // the settings of the step still hold
+			for _, b := range step.Do { // the settings of the step still apply
 				if set, ok := b.(lessons.WalkSet); ok {
 					for key, x := range set.Knobs {
 						want.Set(key, x)
@@ -149,8 +149,8 @@ func afterAsking(w *lessons.Walk, step int) bool {
 	return false
 }
 
-// TestJumpAsksTheStepsQuestion: a step with a question opens its poll however the presenter
-// reached it, even a second time. The exception is going back one step.
+// TestJumpAsksTheStepsQuestion: a step with a question opens its poll no matter how the presenter
+// reached the step, even the second time. The exception is going back one step.
 func TestJumpAsksTheStepsQuestion(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -32,7 +32,7 @@ const (
 	slipA, slipB = "practice/five:largest", "practice/five:base-10"
 )
 
-// TestWorkIsCountedOnce: each learner counts only once, with their latest results, however
+// TestWorkIsCountedOnce: each learner counts only once, with their latest results, no matter how
 // often they hand in, even after a restart.
 // Promise: Each learner counts once in an assignment, with what they handed in last.
 func TestWorkIsCountedOnce(t *testing.T) {
@@ -49,7 +49,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	l.hands(1, "Ada", []string{taskA, taskB}, []string{slipA, slipB})
 	l.hands(1, "Ada", []string{taskA, taskB}, []string{slipA, slipB})
 	l.hands(2, "", nil, []string{slipA, slipA})
-	l.hands(3, "", []string{taskA}, nil) // joins through the link alone
+	l.hands(3, "", []string{taskA}, nil) // joins using only the link
 	check := func(a *AssignedSummary) {
 		t.Helper()
 		same(t, "finished", a.Tasks, TaskSummary{taskA, 2}, TaskSummary{taskB, 1})

@@ -19,11 +19,11 @@ type lesson struct {
 	code               string
 	presenter, wall    *browser.Tab
 	phones             []*browser.Tab
-	step               int  // of the walkthrough, currently
+	step               int  // the current step of the walkthrough
 	reVoted, sawReveal bool // whether the walkthrough had a re-vote and a reveal
 }
 
-// newLesson makes a room as an instructor would, and joins it with the phones.
+// newLesson creates a room as an instructor would, and joins it with the phones.
 func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *lesson {
 	t.Helper()
 	base := serve(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestCommandsFromForms: a form's fields become a command; empty fields are missing, and fields out of
-// range are refused.
+// TestCommandsFromForms: a form's fields become a command; empty fields count as missing, and
+// fields out of range are refused.
 func TestCommandsFromForms(t *testing.T) {
 	t.Parallel()
 	answer := 0.0

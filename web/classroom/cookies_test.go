@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInstructorSurvivesStrayCookies: if another host of the domain has set cookies with the
-// same names, and the browser sends those first, the instructor can still open the room.
-// Over HTTPS, the instructor's old cookie is replaced.
+// TestInstructorSurvivesStrayCookies: if another host in the domain has set cookies with the same
+// names, and the browser sends those cookies first, the instructor can still open the room. Over
+// HTTPS, the instructor's old cookie is replaced.
 func TestInstructorSurvivesStrayCookies(t *testing.T) {
 	t.Parallel()
 	base := webtest.Serve(t, webtest.Options{

@@ -15,8 +15,8 @@ import (
 )
 
 // TestDamagedRoomHasAPage: a room whose log is lost cannot be opened, and its links lead to
-// a page that explains why. Other rooms still work. If the database is lost, instructors are
-// told about it.
+// a page that explains why. Other rooms still work. If the database is lost, instructors get a
+// notice.
 func TestDamagedRoomHasAPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ const inView = `(() => {
 })()`
 
 // TestVoteComesIntoView: when a vote opens, a phone scrolls to it. If its user scrolls away
-// or looks at another stage, the vote is docked as "Vote now" until the phone has voted.
+// or views another stage, the vote is docked as "Vote now" until the phone has voted.
 func TestVoteComesIntoView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

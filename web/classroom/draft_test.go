@@ -87,7 +87,7 @@ func TestDraftTextIsEscapedAndLimited(t *testing.T) {
 
 // TestDraftMistakesByKeyboard: a mistake is shown with its line, which can be reached with
 // the keyboard. Once the mistake is fixed, the step at the cursor is shown. The text stays
-// on the page all the time.
+// on the page throughout.
 func TestDraftMistakesByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 )
 
 // TestNamesAppearInTheDrawStrip: if the instructor chose to show names in draws, a student's
-// name appears below their number on the wall and the phones, in the piece that the number
-// falls into. The student is told so before choosing a name. Otherwise, no name is shown.
+// name appears below their number on the wall and the phones, in the segment that the number falls
+// into. The student is told so before choosing a name. Otherwise, no name is shown.
 func TestNamesAppearInTheDrawStrip(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

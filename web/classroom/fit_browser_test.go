@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestVotesFitTheWall: the wall and the presenter's window show the whole vote, however many
-// options it has and however long its answer is, since nobody can scroll a wall.
+// TestVotesFitTheWall: the wall and the presenter's window show the whole vote, no matter how many
+// options it has and how long its answer is, because nobody can scroll a wall.
 func TestVotesFitTheWall(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -110,7 +110,7 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	room := "/class/" + code
 	for _, path := range []string{room, room + "?at=1.1", room + "/projector"} {
 		got := f.get(path)
-		got.Find("script, style, #cl-who, .parts").Remove() // the breakdown of the work is independent of the draw
+		got.Find("script, style, #cl-who, .parts").Remove() // the cost breakdown is independent of the draw
 		if found := figures.FindString(words(got.Find("body"))); found != "" {
 			t.Errorf("%s shows %s, want no figure before the reveal", path, found)
 		}
@@ -138,7 +138,7 @@ func TestNoProbabilitiesBeforeTheReveal(t *testing.T) {
 	}
 }
 
-// TestFollowerLooksAtOtherStages: a follower can look at a stage other than the class's,
+// TestFollowerLooksAtOtherStages: a follower can view a stage other than the class's current one,
 // change the temperature of their copy, and continue alone if that is allowed.
 func TestFollowerLooksAtOtherStages(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func localPhones(t *testing.T, linger time.Duration) *Phones {
 	return p
 }
 
-// stillRuns opens runs that never move, since the test does not need the model to run.
+// stillRuns opens runs that never advance, because the test does not need the model to run.
 type stillRuns struct{ st *session.State }
 
 func (d stillRuns) Open(context.Context, string, string) (class.Run, error)     { return d, nil }

@@ -89,7 +89,7 @@ func seenOf(tab *browser.Tab) string {
 		`.filter(e => e.checkVisibility({ opacityProperty: true })).map(e => e.textContent.trim()).join("")`)
 }
 
-// saysNothing fails the test if a screen names the winner or highlights a piece.
+// saysNothing fails the test if a screen names the winner or highlights a segment.
 func saysNothing(tab *browser.Tab, name string) {
 	if told := seenOf(tab); told != "" {
 		tab.Fail("during the fall, the %s shows %q", name, told)

@@ -14,7 +14,7 @@ import (
 
 // TestManyNamesInTheStripDoNotOverlap: with 30 or 200 names in the strip of a draw, on the
 // wall or on a phone, no name overlaps another or leaves the screen. Every number has a
-// tick, and the names for which there is no space are counted.
+// tick, and the names that do not fit are counted.
 func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -49,8 +49,8 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	); !over {
 		t.Error("the banner covers the text")
 	}
-	// If the connection were mended earlier, a phone on a busy machine could reconnect by
-	// itself, and the button would be gone.
+	// If the connection were mended earlier, a phone on a busy machine could reconnect
+	// automatically, and the button would be gone.
 	phone.Eval(`addEventListener("pointerdown", () => { ` + mend + ` }, {capture: true, once: true})`)
 	hands.Press("#conn [data-retry]")
 	phone.Wait(
@@ -64,8 +64,8 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	phone.Faults() // drops the errors of the broken connections
 }
 
-// TestPhoneLooksAroundAndRejoins: a phone looks at other stages while the class continues,
-// changes its own temperature, and rejoins with one tap at the class's current stage.
+// TestPhoneLooksAroundAndRejoins: a phone views other stages while the class continues, changes its
+// own temperature, and rejoins with one tap at the class's current stage.
 func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 }
 
 // TestSecondPresenterMayTakeOver: while someone presents, anyone else with the instructor's
-// link is told about it and cannot change anything, but can take over.
+// link sees a notice about this and cannot change anything, but can take over.
 func TestSecondPresenterMayTakeOver(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// letting is a server on 127.0.0.1 that can let phones in. 127.0.0.2 stands for its address
-// in a private network.
+// letting is a server on 127.0.0.1 that can let phones in. 127.0.0.2 represents its address in a
+// private network.
 type letting struct {
 	base    string // "http://127.0.0.1:8080"
 	phones  *classroom.Phones
@@ -293,8 +293,8 @@ func TestPhonesAreLetInUntilTheirRoomsEnd(t *testing.T) {
 	s.letsInWithANewRoom(t)
 }
 
-// letsInWithANewRoom checks the button on the page that makes a room, and that a presenter
-// can close the listener.
+// letsInWithANewRoom checks the button on the page that creates a room, and that a presenter can
+// close the listener.
 func (s *letting) letsInWithANewRoom(t *testing.T) {
 	t.Helper()
 	p := newPerson(t, s.base)

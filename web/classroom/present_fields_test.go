@@ -71,8 +71,8 @@ func (p *presenter) say(cmd string, fields map[string]any) (code, message string
 	}
 }
 
-// TestPresenterSendsOnlyKnownFields: if a message contains a field that its command does not
-// have, it has no effect and is refused with an error that names the field.
+// TestPresenterSendsOnlyKnownFields: a message that contains a field that its command does not have
+// has no effect and is refused with an error that names the field.
 func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	t.Parallel()
 	p, code := instructor(t, serve(t), url.Values{})

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestRemovedMemberIsTold: a member who is removed is told about it and gets no more
-// updates, while the others continue. When the room is deleted, every open screen says so
-// and shows nothing else from the room.
+// TestRemovedMemberIsTold: a member who is removed gets a message and no more updates, while the
+// others continue. When the room is deleted, every open screen says so and shows nothing else from
+// the room.
 func TestRemovedMemberIsTold(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

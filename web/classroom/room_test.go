@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestInstructorMakesARoom: an instructor makes a room and sees its code, link and QR code.
-// The instructor's link is shown only once.
+// TestInstructorMakesARoom: an instructor creates a room and sees its code, link and QR code. The
+// instructor's link is shown only once.
 func TestInstructorMakesARoom(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

@@ -150,7 +150,7 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 	}
 }
 
-// looks returns the variants of the given kinds of screens in all views.
+// looks returns the variants of the given kinds of screens, one for each view.
 func looks(kinds ...kind) (list []variant) {
 	for _, k := range kinds {
 		for _, view := range shell.Views {
@@ -189,8 +189,8 @@ func TestLookOfRefusesBadFields(t *testing.T) {
 	}
 }
 
-// TestPlaceAddressRoundTrip: the formatted address of a place parses to the same place, and
-// invalid addresses are refused.
+// TestPlaceAddressRoundTrip: a formatted position is parsed back unchanged, and invalid positions
+// are refused.
 func TestPlaceAddressRoundTrip(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSoftmax)
@@ -287,8 +287,8 @@ func TestLastingInWords(t *testing.T) {
 }
 
 // TestWallWithholdsTheDraw: until the presenter requests a draw with a button, walls and
-// phones look the same whatever the draw's result will be. Looking at other stages does not
-// reveal the result either.
+// phones look the same regardless of the draw's result. Viewing other stages does not reveal the
+// result either.
 func TestWallWithholdsTheDraw(t *testing.T) {
 	t.Parallel()
 	const seed = 777001

@@ -20,8 +20,8 @@ import (
 func ticketKey() []byte { return []byte(strings.Repeat("k", 32)) }
 
 // TestTicketIsSingleUse: a ticket opens one connection per server, even on a server that did
-// not issue it, but only for its holder and its room. A try by someone else or for another
-// room uses it up as well. The ticket reveals nothing to anyone who sees it.
+// not issue it, but only for its holder and its room. An attempt by someone else or for another
+// room also uses it up. The ticket reveals nothing to anyone who sees it.
 func TestTicketIsSingleUse(t *testing.T) {
 	list, other := newTickets(ticketKey(), time.Now), newTickets(ticketKey(), time.Now)
 	secret := class.Secret{1, 2, 3}

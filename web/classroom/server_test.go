@@ -105,7 +105,7 @@ func (p *person) post(path string, form url.Values) page {
 	return p.send(http.MethodPost, path, form, nil)
 }
 
-// instructor makes a room and returns its instructor and its code.
+// instructor creates a room and returns its instructor and its code.
 func instructor(t *testing.T, base string, form url.Values) (p *person, code string) {
 	t.Helper()
 	p = newPerson(t, base)

@@ -133,7 +133,7 @@ func TestRevealNamesNoDrawnToken(t *testing.T) {
 
 // TestPresenterIsOfferedNextOpenPosition: if the presenter opens a vote at a position where
 // one token is nearly certain, their page explains that without naming the token, and has a
-// button for moving to the next open position.
+// button that moves to the next open position.
 func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	t.Parallel()
 	base := serve(t)

@@ -30,7 +30,7 @@ func TestToursShareThePool(t *testing.T) {
 		for step := 1; step <= len(w.Steps); step++ {
 			if _, err := cut.at(gone, w, step); errors.Is(err, context.Canceled) {
 				cuts++
-			} else if err != nil { // steps that only look back need no forward pass
+			} else if err != nil { // steps that only go back do not need a forward pass
 				t.Fatalf("%s %d: a visitor who has left gets error %v", w.Slug, step, err)
 			}
 			want, err := straight.at(t.Context(), w, step)

@@ -15,7 +15,7 @@ import (
 
 // TestAssignedWorkReachesTheSummary: an instructor assigns a lesson and a drill. Someone
 // with the link makes a mistake in the drill and hands in their results. The summary shows
-// that without a name.
+// the mistake and the results without a name.
 // Promise: The results of an assignment appear in the class's summary.
 func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	t.Parallel()

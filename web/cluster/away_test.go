@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// persist calls f until it succeeds. Until then, f may only return errors which say that the
-// class cannot be reached or that a command may have been executed.
+// persist calls f until it succeeds. Until then, f may return only errors that say that the class
+// cannot be reached or that a command may have been executed.
 func persist(t *testing.T, f func() error) {
 	t.Helper()
 	for late := time.Now().Add(patience); ; {

@@ -135,7 +135,7 @@ func TestForeignMessagesAreDropped(t *testing.T) {
 }
 
 // TestRoomNamesAreEncodedUniquely: every room has its own messages and its own lease,
-// whatever its name is.
+// regardless of its name.
 func TestRoomNamesAreEncodedUniquely(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

@@ -13,13 +13,13 @@ func TestClockDifference(t *testing.T) {
 	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name     string
-		at, want time.Duration // at is relative to noon, when the renewal was sent; it was confirmed a second later
+		at, want time.Duration // at is relative to noon; the renewal was sent at noon and confirmed a second later
 	}{
 		{"in between", 500 * time.Millisecond, 0},
 		{"a little before", -2 * time.Second, 0},
 		{"a little after", 3 * time.Second, 0},
-		{"an hour behind", time.Hour, time.Hour - time.Second}, // it may have been stored at the end of that second
-		{"an hour ahead", -time.Hour, -time.Hour},              // or at its beginning
+		{"an hour behind", time.Hour, time.Hour - time.Second}, // if the renewal was stored at the end of that second
+		{"an hour ahead", -time.Hour, -time.Hour},              // if it was stored at the beginning
 	} {
 		if got := difference(noon, noon.Add(time.Second), noon.Add(c.at)); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestClassSpansThreeServers: a room that was made on one server is followed on a second one
-// and presented from a third. The owner dies while people vote; the class continues, and
-// every confirmed vote counts once.
+// TestClassSpansThreeServers: a room that was created on one server is followed on a second one and
+// presented from a third. The owner dies while people vote; the class continues, and every
+// confirmed vote counts once.
 // Promise: If the server of a class dies during a vote, the class continues and confirmed votes count once.
 func TestClassSpansThreeServers(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestClassSpansThreeServers(t *testing.T) {
 	a.kill()
 	endSession(t, b.joined, a.joined) // as when a lease has expired
 	voting.Wait()
-	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1}) // sent again, this changes nothing
+	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1}) // resending this vote changes nothing
 
 	next := b.teaches(l)
 	v = next.does(class.Close{}, class.ShowSpread{})

@@ -13,7 +13,7 @@ import (
 )
 
 // TestStartsBeforeThereIsALeader: a server that starts before the NATS nodes have elected a
-// leader sends its request again, since the first one never gets a reply.
+// leader repeats its request, because the first one never gets a reply.
 func TestStartsBeforeThereIsALeader(t *testing.T) {
 	fixture.Long(t)
 	s := streamtest.Node(t, "", func(o *server.Options) { o.JetStream = false })

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// join makes a server without a hub join the cluster.
+// join adds a server without a hub to the cluster.
 func (u *union) join() (*Cluster, *network) {
 	u.t.Helper()
 	n := &network{}
@@ -59,7 +59,7 @@ func taken(t *testing.T, c *Cluster, room string) class.Lease {
 }
 
 // TestOnlyOneServerGetsALease: if several servers request the same room at the same moment,
-// one gets it, and the others are told which one.
+// one gets its lease, and the others learn which server that is.
 func TestOnlyOneServerGetsALease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))
@@ -137,8 +137,8 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 	}
 }
 
-// TestLostRenewalAnswersKeepTheLease: if the replies to renewals get lost, the lease
-// continues, and no other server gets it.
+// TestLostRenewalAnswersKeepTheLease: if some replies to renewals are lost, the server keeps its
+// lease, and no other server gets it.
 func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

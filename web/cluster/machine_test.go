@@ -98,7 +98,7 @@ func (m *machine) voteAnew() {
 	m.vote(p, b)
 }
 
-// sendAgain sends an earlier vote once more, as a phone does after a lost answer.
+// sendAgain resends an earlier vote, as a phone does after a lost reply.
 func (m *machine) sendAgain() {
 	if len(m.sent) > 0 {
 		m.vote(m.any(), rapid.SampledFrom(m.sent).Draw(m.t, "vote"))

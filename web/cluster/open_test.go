@@ -31,7 +31,7 @@ func listening(t *testing.T, o server.Options) string {
 // Promise: A server that cannot join a cluster says why.
 func TestOpenExplainsFailures(t *testing.T) {
 	t.Parallel()
-	web := httptest.NewTLSServer(nil) // used for its certificate
+	web := httptest.NewTLSServer(nil) // only its certificate is used
 	certificate := web.TLS.Certificates[0]
 	web.Close()
 	// Nothing is listening on the client side of a connection, and no server can take its

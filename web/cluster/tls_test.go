@@ -35,8 +35,8 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// signed makes a certificate for 127.0.0.1 and returns the paths of the certificate and its
-// key. It is self-signed if the authority has no certificate yet.
+// signed creates a certificate for 127.0.0.1 and returns the paths of the certificate and its key.
+// It is self-signed if the authority has no certificate yet.
 func (a *authority) signed(name string, isCA bool) (cert, key string) {
 	a.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -70,8 +70,8 @@ func (a *authority) signed(name string, isCA bool) (cert, key string) {
 }
 
 // TestJoinsWithACertificate: a server with a certificate and a password can join a cluster
-// that requires both. It is refused with a message if the certificate or the password is
-// foreign, missing or wrong.
+// that requires both. It reports an error if a node's certificate or its own is from an unknown
+// authority, if its certificate is missing, or if its password is wrong.
 func TestJoinsWithACertificate(t *testing.T) {
 	t.Parallel()
 	ours, others := newAuthority(t), newAuthority(t)

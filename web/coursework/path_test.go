@@ -8,7 +8,7 @@ import (
 )
 
 // TestWithinFitsTheTime: the core lessons are chosen first. The lessons exceed the given time by
-// at most a quarter, are in the order of the course, and do not include lessons that were read.
+// at most a quarter, are in the order of the course, and exclude lessons that have been read.
 // Promise: The overview suggests lessons for the time that you have, at most a quarter over it.
 func TestWithinFitsTheTime(t *testing.T) {
 	t.Parallel()

@@ -88,8 +88,8 @@ func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	}
 }
 
-// TestInterruptedBatchLeavesNothing: if an import is interrupted by the end of the process,
-// none of its records are left after the next start, and it can be repeated.
+// TestInterruptedBatchLeavesNothing: if the process ends during an import, none of the import's
+// records are left after the next start, and the import can be repeated.
 func TestInterruptedBatchLeavesNothing(t *testing.T) {
 	for _, before := range []int{0, 1} {
 		dir := t.TempDir()

@@ -83,10 +83,10 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 }
 
 // TestDeletedRowsAreGoneFromUnusedPages: SQLite copies rows within the file when the file
-// grows. After a row is deleted, none of its copies are left, however large the file is.
+// grows. After a row is deleted, none of its copies are left, regardless of the size of the file.
 func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
-	// Sizes of a record in bytes that make the file smaller or larger than the 4 MiB that
-	// are read at once.
+	// Record sizes in bytes that make the file smaller or larger than the 4 MiB that are read at a
+	// time.
 	sizes := []int{150}
 	if fixture.LongTier() {
 		sizes = append(sizes, 1500)
@@ -205,8 +205,8 @@ func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-// helperDir is an environment variable. If it is set, the test binary is the process that is
-// to be killed.
+// helperDir names an environment variable. If the variable is set, the test binary is the process
+// that the test kills.
 const helperDir = "VIZ_TEST_JOURNAL_DIR"
 
 // appendUntilKilled appends from eight goroutines, and prints each record's owner and id as

@@ -112,7 +112,8 @@ func TestKeptLogsComeBack(t *testing.T) {
 }
 
 // TestKeptMergesTwoPrograms: two programs use one table, as when a new version takes over.
-// Each adds a record of its own and a record that both have in common, which is stored once.
+// Each appends one record of its own and one that the other also appends. The shared record is
+// stored once.
 func TestKeptMergesTwoPrograms(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -133,7 +134,7 @@ func TestKeptMergesTwoPrograms(t *testing.T) {
 }
 
 // TestKeptRefusesWhenStorageIsFull: records that the table refuses are not kept in memory,
-// so that no data appears to be saved that would be gone after a reload.
+// so that data does not appear to be saved if it would be gone after a reload.
 func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 	t.Parallel()
 	table := newTable()

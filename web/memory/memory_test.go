@@ -59,7 +59,7 @@ func TestLimitFoundInControlGroups(t *testing.T) {
 }
 
 // TestApplyRefusesExceededLimit: a limit that the program already exceeds is refused. Otherwise,
-// runs get three fifths of the memory that is left.
+// runs get three fifths of the remaining memory.
 func TestApplyRefusesExceededLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)

@@ -22,8 +22,8 @@ func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 }
 
 // TestPagesWaitForLogsOnceAndBriefly: before an outage of the logs has been noticed, a page
-// waits three seconds for them, even if the request of a form by the same learner is waiting
-// longer. After that, the page does not wait again.
+// waits three seconds for the logs, even if a form submitted by the same learner is waiting longer.
+// After that, the page does not wait again.
 func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 	s := New(silent{journal.NewMemory()}, memory(t), course(), time.Now)
 	synctest.Test(t, func(t *testing.T) {

@@ -70,8 +70,8 @@ func TestDeckOverADay(t *testing.T) {
 	}
 }
 
-// TestResentReviewCountsOnce: a confirmed review that is sent again counts only once, whatever the
-// second request contains.
+// TestResentReviewCountsOnce: a confirmed review that is resent counts only once, regardless of
+// what the second request contains.
 func TestResentReviewCountsOnce(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "r1")

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// earlier is the state of the learners whose data an earlier version of this program has saved; see
-// web/journal/testdata/README.md.
+// earlier is the state of the learners whose data was saved by an earlier version of this program;
+// see web/journal/testdata/README.md.
 type earlier struct {
 	Now      time.Time
 	Learners map[string]struct {
@@ -55,7 +55,7 @@ func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	return New(logs, db, course(), func() time.Time { return now }), func() { must(t, db.Close()) }
 }
 
-// sameAsBefore compares the learners' current state with the state when they were saved.
+// sameAsBefore compares the learners' current state with their saved state.
 func sameAsBefore(t *testing.T, s *Store, was earlier) {
 	t.Helper()
 	for who, want := range was.Learners {

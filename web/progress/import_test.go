@@ -103,7 +103,8 @@ func TestImportMerges(t *testing.T) {
 			t.Errorf("after the merge, %s does not contain %s", got, want)
 		}
 	}
-	// The reviews are r1 (good, 8:02) and then r2 (hard, 8:30), in whatever order they were added.
+	// The reviews are r1 (good, 8:02) and then r2 (hard, 8:30), regardless of the order in which
+	// they were added.
 	p := fsrs.Default()
 	card := p.Next(fsrs.Card{}, time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC), fsrs.Good)
 	card = p.Next(card, c.t, fsrs.Hard)
@@ -293,7 +294,7 @@ func TestDeleteIsWhole(t *testing.T) {
 	told, err := s.Notices(ctx, learner)
 	must(t, err)
 	must(t, s.Visit(ctx, bob, "loop#draw"))
-	for range 300 { // so that there is a snapshot, and a compaction
+	for range 300 { // enough records for a snapshot and a compaction
 		must(t, setSetting(s, learner, "pace", fmt.Sprint("mangosteen-", c.now().UnixNano())))
 		c.add(time.Second)
 	}
@@ -356,7 +357,7 @@ func TestEntryLimits(t *testing.T) {
 	if m := mapOf(t, s, ada); m.All.Seen != 0 {
 		t.Error("a part of the refused import was saved")
 	}
-	must(t, s.Answer(ctx, ada, Answer{ID: "full7", Item: "q-order", Kind: Quiz})) // of another kind
-	_, err = s.Review(ctx, bob, "c-draw", fsrs.Good, "one-more")                  // of another learner
+	must(t, s.Answer(ctx, ada, Answer{ID: "full7", Item: "q-order", Kind: Quiz})) // an entry of another kind
+	_, err = s.Review(ctx, bob, "c-draw", fsrs.Good, "one-more")                  // an entry of another learner
 	must(t, err)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// helperDir is an environment variable. If it is set, the test binary is the process that is to be
-// killed.
+// helperDir names an environment variable. If the variable is set, the test binary is the process
+// that the test kills.
 const helperDir = "VIZ_TEST_PROGRESS_DIR"
 
 // reviewUntilKilled reviews cards in turn, and prints the id of each review as soon as the review

@@ -62,7 +62,7 @@ func course() *lessons.Course {
 	}
 }
 
-// A clock is a clock that advances only when a test advances it.
+// A clock advances only when a test advances it.
 type clock struct {
 	mu sync.Mutex
 	t  time.Time
@@ -227,7 +227,7 @@ func TestCalibrationByHand(t *testing.T) {
 		if p.Score = math.Log(p.Confidence); !p.Right {
 			p.Score = math.Log(1 - p.Confidence)
 		}
-		for _, want := range []bool{true, false} { // the second is the same prediction, sent again
+		for _, want := range []bool{true, false} { // the second is the same prediction, resent
 			if kept, err := s.Predict(ctx, ada, p); err != nil || kept != want {
 				t.Errorf("got kept = %v, %v; want %v", kept, err, want)
 			}

@@ -25,7 +25,7 @@ func copiesIn(t *testing.T, dir string) []string {
 	return list
 }
 
-// copied makes a copy that must succeed.
+// copied makes a copy, which must succeed.
 func copied(t *testing.T, db *DB, now time.Time) {
 	t.Helper()
 	if err := db.Copy(t.Context(), now); err != nil {
@@ -113,7 +113,7 @@ func TestCopiesFitTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		space float64 // beside the database, in copies
+		space float64 // the space left next to the database, in copies
 		want  int
 	}{{2.5, 2}, {0.5, 1}} {
 		if err := db.SetLimit(db.Size() + int64(c.space*float64(info.Size()))); err != nil {
@@ -125,8 +125,8 @@ func TestCopiesFitTheLimit(t *testing.T) {
 	}
 }
 
-// TestCopiesLackDeletedData: once Scrub returns, no copy contains what was deleted before it was
-// called, even if a copy was being made.
+// TestCopiesLackDeletedData: once Scrub returns, no copy contains data that was deleted before the
+// call, even if a copy was being made.
 // Promise: Deleting your data also deletes it from the server's own copies of its database.
 func TestCopiesLackDeletedData(t *testing.T) {
 	dir := t.TempDir()
@@ -165,7 +165,7 @@ func TestCopiesLackDeletedData(t *testing.T) {
 	}
 }
 
-// copyThenDamage makes a folder with a database and two copies, adds newer data, and then damages
+// copyThenDamage creates a folder with a database and two copies, adds newer data, and then damages
 // the database so that nothing in it can be read.
 func copyThenDamage(t *testing.T) (dir, path string, older, newer map[string][]string) {
 	t.Helper()

@@ -213,7 +213,7 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 			if !bytes.Equal(read(t, path), before) || len(aside(t, dir)) != 0 {
 				t.Error("the refused file was changed")
 			}
-			// The folder has been unlocked again.
+			// The failed Open has unlocked the folder.
 			execute(
 				t, path,
 				fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", schemaVersion, applicationID),

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// losses contains, by name, a function that makes files disappear while the server runs, and
-// a function that undoes it.
+// losses contains, keyed by name, functions that make files disappear while the server runs. undo
+// reverses lose, if that is possible.
 var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the database deleted": {lose: func(dir string) error { return os.Remove(filepath.Join(dir, fileName)) }},
 	"the database moved": {

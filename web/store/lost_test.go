@@ -121,7 +121,7 @@ func TestLostSecretIsReported(t *testing.T) {
 }
 
 // TestInterruptedFirstStartIsNoLoss: if the first start was killed, no data counts as lost,
-// since the secret is made last.
+// because the secret is created last.
 func TestInterruptedFirstStartIsNoLoss(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"an empty file": func(t *testing.T, dir string) { replace(t, filepath.Join(dir, fileName), nil) },

@@ -108,10 +108,10 @@ var damages = map[string]damage{
 	},
 }
 
-// TestDamagedAtRandom: whatever is damaged in a file, the start succeeds, and the damaged file stays
-// unchanged. If there is a copy, no record that it contains is lost. If the header claims that the
-// file belongs to another program, and the tables no longer prove otherwise, the file is refused and
-// left unchanged.
+// TestDamagedAtRandom: whatever part of a file is damaged, the start succeeds, and the damaged file
+// stays unchanged. If there is a copy, no record in the copy is lost. If the header claims that the
+// file belongs to another program, and the tables no longer prove otherwise, the file is refused
+// and left unchanged.
 // Promise: After damage to the database, nothing older than its newest intact copy is lost.
 func TestDamagedAtRandom(t *testing.T) {
 	x := newTokens(t)
@@ -176,8 +176,8 @@ func (x *tokens) survives(t *testing.T, file []byte, copied bool) {
 	}
 }
 
-// refused reports whether a file is refused. That is allowed only if its version (bytes 60
-// to 63) or its application (68 to 71) was hit.
+// refused reports whether a file is refused. Refusal is allowed only if the file's version (bytes
+// 60 to 63) or its application (bytes 68 to 71) was damaged.
 func (x *tokens) refused(t *testing.T, file []byte) bool {
 	t.Helper()
 	if bytes.Equal(file[60:64], x.file[60:64]) && bytes.Equal(file[68:72], x.file[68:72]) {
@@ -202,7 +202,7 @@ func (x *tokens) refused(t *testing.T, file []byte) bool {
 	return true
 }
 
-// TestTruncatedFileDoesNotPreventStartup: the start succeeds wherever a file is cut off.
+// TestTruncatedFileDoesNotPreventStartup: the start succeeds no matter where a file is truncated.
 func TestTruncatedFileDoesNotPreventStartup(t *testing.T) {
 	x := newTokens(t)
 	all := len(x.file)

@@ -203,7 +203,7 @@ func TestSalvageReadsTheLog(t *testing.T) {
 }
 
 // TestInterruptedSalvage: if a start is killed while it replaces a damaged database, the
-// next start completes or repeats that.
+// next start completes or repeats the replacement.
 func TestInterruptedSalvage(t *testing.T) {
 	for name, interrupt := range map[string]func(t *testing.T, dir, path string, sound []byte){
 		"while copying": func(t *testing.T, dir, path string, sound []byte) {
@@ -239,7 +239,7 @@ func TestInterruptedSalvage(t *testing.T) {
 	}
 }
 
-// damagedWithLog makes a new folder whose database has a damaged page and, as after kill -9, has
+// damagedWithLog creates a folder whose database has a damaged page and, as after kill -9, has
 // commits in its write-ahead log. It also returns the contents of the database.
 func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string][]string) {
 	t.Helper()

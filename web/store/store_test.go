@@ -164,7 +164,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "viz")
 	db := opened(t, dir)
-	mustPut(t, db, "pace", "slow") // so that there is a log
+	mustPut(t, db, "pace", "slow") // creates the write-ahead log
 	want := map[string]os.FileMode{
 		"": 0o700, "viz.db": 0o600, "viz.db-wal": 0o600, "viz.db-shm": 0o600, "cookie-secret": 0o600, "lock": 0o600,
 	}
@@ -267,7 +267,7 @@ func TestFolderIsLocked(t *testing.T) {
 	) {
 		t.Fatalf("the second Open: got error %v, want ErrInUse with the folder and the process", err)
 	}
-	// The refusal does not affect the process that has the folder.
+	// The refusal does not affect the process that uses the folder.
 	mustPut(t, first, "more", "x")
 	if _, err := Open(dir, nil); !errors.Is(err, ErrInUse) {
 		t.Fatalf("the third Open: got error %v, want ErrInUse", err)

@@ -145,7 +145,7 @@ func TestPingsAreAnswered(t *testing.T) {
 			p.in <- `{"cmd":"think","n":1}`
 			p.in <- `{"cmd":"ping","n":2}`
 			var acks []uint64
-			if !ordered { // the answer arrives while the command is still being carried out
+			if !ordered { // the answer arrives while the command is still running
 				acks = append(acks, readMessage(t, <-p.out).Ack)
 			}
 			close(done)
@@ -196,8 +196,8 @@ func TestStateNumbersAreCarried(t *testing.T) {
 	}
 }
 
-// TestMessageEncoding: the further fields for programs are in the message's own JSON object, and
-// HTML is not escaped.
+// TestMessageEncoding: the additional fields for programs are part of the message's own JSON
+// object, and HTML is not escaped.
 func TestMessageEncoding(t *testing.T) {
 	for want, m := range map[string]Message{
 		`{"seq":1,"ack":0}`: {Seq: 1},

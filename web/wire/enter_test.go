@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// callers makes the site treat every request as the first one of a new learner at the same
-// address, who gets a cookie.
+// callers makes the site treat every request as the first request of a new learner, who gets a
+// cookie. All learners are at the same address.
 func callers(x *site) {
 	n := 0
 	x.cfg.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
@@ -22,8 +22,8 @@ func callers(x *site) {
 	}
 }
 
-// TestSocketLimitIsShared: if all connections of an address are in use, a newcomer takes the
-// place of the least recently used one, whose page may reconnect.
+// TestSocketLimitIsShared: if all connections of an address are in use, a newcomer's connection
+// replaces the least recently used one, whose page may reconnect.
 func TestSocketLimitIsShared(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{}, echo)

@@ -49,7 +49,7 @@ func TestJoinKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// TestReadIsStrict: fields that are not inputs and values of the wrong type are refused.
+// TestReadIsStrict: unknown fields and values of the wrong type are refused.
 func TestReadIsStrict(t *testing.T) {
 	inputs := terms.Inputs{terms.Optional(terms.IntInput("t", 0, 9)), FormInput}
 	for fields, code := range map[string]terms.Code{

@@ -46,7 +46,7 @@ func plainly(w http.ResponseWriter, status int, say string) { http.Error(w, say,
 type site struct {
 	*Server
 	http *httptest.Server
-	stop func() // ends the server, once
+	stop func() // ends the server; further calls have no effect
 }
 
 // newSite starts a server without parts.
@@ -57,7 +57,7 @@ func newSite(t *testing.T, limits Limits) *site {
 		Caller: nobody, Refuse: plainly,
 	})
 	h := httptest.NewUnstartedServer(s)
-	// The kernel's buffers are small, so that a slow reader is noticed at once.
+	// The kernel's buffers are small, so that a slow reader is noticed immediately.
 	h.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
 			t.Error(err)
@@ -77,7 +77,7 @@ func newSite(t *testing.T, limits Limits) *site {
 	return &site{s, h, stop}
 }
 
-// echo answers every command with its own fields.
+// echo answers every command with the command's own fields.
 func echo(_ context.Context, in <-chan Command, send func(Message) error) error {
 	for c := range in {
 		if err := send(Message{Ack: c.N, Data: c, Done: true}); err != nil {
@@ -195,7 +195,7 @@ func TestPartReceivesCommands(t *testing.T) {
 	}
 }
 
-// TestHandshakeWithABody: a handshake with a body is answered at once, whether or not the body
+// TestHandshakeWithABody: a handshake with a body is answered immediately, whether or not the body
 // arrives.
 func TestHandshakeWithABody(t *testing.T) {
 	t.Parallel()
@@ -395,8 +395,8 @@ func TestFloodingClientIsDisconnected(t *testing.T) {
 	}
 }
 
-// TestPartEndsWithTheServer: when the server stops, a part at work is stopped, the client
-// receives 1012, and nothing is left running (the suite checks for leaked goroutines).
+// TestPartEndsWithTheServer: when the server stops, a running part is stopped, the client receives
+// 1012, and nothing is left running (the suite checks for leaked goroutines).
 func TestPartEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)

@@ -29,8 +29,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestBadNetworkPartsHaveEverySchedule: the parts into which TestBadNetworks is split together run
-// each of its schedules once.
+// TestBadNetworkPartsHaveEverySchedule: together, the parts of TestBadNetworks run each of its
+// schedules exactly once.
 func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	for seed := range 1000 {
 		in := 0
@@ -45,8 +45,8 @@ func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasItsTurn: over as many days as there are parts, each part comes first on one day,
-// so it is certain to run, even across the turn of the year.
+// TestEveryPartHasItsTurn: in any period within a year that has as many days as there are parts,
+// each part comes first on one day, so it is certain to run.
 func TestEveryPartHasItsTurn(t *testing.T) {
 	for first := 1; first+len(parts)-1 <= 365; first++ {
 		began := map[string]bool{}
@@ -175,8 +175,8 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
-// TestClockLeavesOutTurns: turns of a rotation keep starting until they have taken 200 seconds in
-// total; once the run is 15 minutes old, only the very first turn may start.
+// TestClockLeavesOutTurns: a rotation starts new turns until its turns have taken 200 seconds in
+// total; once the run is 15 minutes old, it starts only the very first turn.
 func TestClockLeavesOutTurns(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -175,7 +175,7 @@ func releaseTwice(t *testing.T, targets []platform) {
 			t.Fatal(err)
 		}
 	}
-	want := 2*len(targets) + 1 // plus the sums
+	want := 2*len(targets) + 1 // plus the file of checksums
 	if targets[0].os == "linux" {
 		want++ // plus the image
 	}
@@ -239,8 +239,9 @@ func unpack(t *testing.T, archive, name string) string {
 	}
 }
 
-// TestNothingElseIsBuiltInTheRelease: dist refuses a folder that contains other files, so make and
-// CI must build everything else elsewhere, so that make site and make dist work in any order.
+// TestNothingElseIsBuiltInTheRelease: make and CI build everything else outside dist, because the
+// dist command refuses a folder that contains other files. Then make site and make dist work in any
+// order.
 func TestNothingElseIsBuiltInTheRelease(t *testing.T) {
 	t.Parallel()
 	inside := regexp.MustCompile(`(^|[\s"'=])dist/\w`)

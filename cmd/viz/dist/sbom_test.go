@@ -119,7 +119,7 @@ func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 	}
 }
 
-// TestBillOfMaterialsNamesFurtherTexts: if a module has other legal texts besides its license, the
+// TestBillOfMaterialsNamesFurtherTexts: if a module has legal texts other than its license, the
 // document mentions them.
 func TestBillOfMaterialsNamesFurtherTexts(t *testing.T) {
 	t.Parallel()

@@ -82,8 +82,8 @@ func persist(t *testing.T, f func() error) {
 	}
 }
 
-// TestSubjectNameRoundTrip: every name, whatever bytes it contains, is encoded as a unique
-// token of a subject, which decodes to the name.
+// TestSubjectNameRoundTrip: every name, even with arbitrary bytes, is encoded as a unique token of
+// a subject, and the token decodes to the name.
 func TestSubjectNameRoundTrip(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{
