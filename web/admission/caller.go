@@ -1,17 +1,17 @@
 // Package admission shares a server's limited resources among its callers, so that
 // one client cannot lock out everyone else.
 //
-// A caller has a learner id and an address. The id is in a signed cookie, and anyone can
-// collect many such cookies. The address is a network that a whole school can share. There
-// are therefore limits for both. Newcomers count against the limits of their address.
-// Learners with an older cookie do not, and part of every resource is reserved for them.
+// A caller is identified by a learner id and an address. The id is in a signed cookie, but anyone
+// can collect many such cookies. The address is a network that a whole school can share. Limits
+// therefore apply to both. Newcomers count against the limits of their address. Learners with an
+// older cookie do not, and part of every resource is reserved for them.
 //
-//   - A [Pool] limits what callers hold at the same time: sockets, runs. When it is full,
-//     the caller that holds the most loses the least recently used place.
-//   - A [Meter] limits how often callers do something: requests, messages.
-//   - A [Queue] runs one task at a time, in turn by learner, the shortest first.
+//   - A [Pool] limits the resources that callers hold concurrently, such as sockets and runs. When
+//     it is full, the caller that holds the most places loses the least recently used one.
+//   - A [Meter] limits how often callers do something, such as sending requests or messages.
+//   - A [Queue] runs one task at a time. Learners take turns, and short tasks go first.
 //
-// [Limits] has all the sizes.
+// [Limits] defines the sizes of all of these.
 package admission
 
 import (
@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// KnownAfter is the age that a cookie must have for its learner to count as known. It is
-// longer than the rush at the start of a lesson.
+// KnownAfter is how old a cookie must be for its learner to count as known. It is longer than the
+// rush at the start of a lesson.
 const KnownAfter = 10 * time.Minute
 
 // Caller identifies the sender of a request.
@@ -32,8 +32,8 @@ type Caller struct {
 	Learner string       // the learner's id
 	Address netip.Prefix // see [Network]
 	Since   time.Time    // when the cookie was issued; zero if that was long ago
-	Fresh   bool         // the request had no cookie: a first visit, or a client that stores none
-	Phone   bool         // the request came over the listener that was opened for a class's phones
+	Fresh   bool         // the request had no cookie: a first visit, or a client that does not store cookies
+	Phone   bool         // the request arrived on the listener for a class's phones
 }
 
 // Known reports whether the caller's cookie is at least [KnownAfter] old.
@@ -44,13 +44,13 @@ var local = []netip.Prefix{
 	Network(netip.AddrFrom4([4]byte{127, 0, 0, 1})), Network(netip.IPv6Loopback()),
 }
 
-// Local reports whether the request came from this machine: either from the machine's owner
-// or through a proxy that the server does not know about. Limits for an address would affect
-// everyone behind such a proxy, so local callers count as known.
+// Local reports whether the request came from this machine: either from the machine's owner or
+// through a proxy that is not in [Proxies]. Per-address limits would affect everyone behind such a
+// proxy, so local callers count as known.
 func (c Caller) Local() bool { return slices.Contains(local, c.Address) }
 
-// Network returns the network that limits treat as one address: an IPv4 address, or
-// the /64 of an IPv6 address, all of which one host can use.
+// Network returns the network that limits treat as one address: an IPv4 address, or the /64 of an
+// IPv6 address, because one host can use all addresses in its /64.
 func Network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := a.BitLen()
@@ -64,7 +64,7 @@ func Network(a netip.Addr) netip.Prefix {
 // Proxies lists the networks whose X-Forwarded-For header is trusted.
 type Proxies []netip.Prefix
 
-// Address returns the address from which a request came: the peer's address or, if the peer is a
+// Address returns the address that a request came from: the peer's address or, if the peer is a
 // trusted proxy, the last address in X-Forwarded-For that is not a trusted proxy.
 func (list Proxies) Address(r *http.Request) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

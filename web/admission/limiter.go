@@ -24,8 +24,8 @@ func New(l Limits, now func() time.Time) *Limiter {
 	}
 }
 
-// Persists counts one refusal of an HTTP request, and reports whether the caller has been refused
-// so often that their connection should be closed.
+// Persists counts a refused HTTP request and reports whether the caller has been refused so often
+// that the connection should be closed.
 func (d *Limiter) Persists(c Caller) bool {
 	if c.Fresh { // gets a new learner id with every request
 		c.Learner = c.Address.String()

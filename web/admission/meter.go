@@ -20,16 +20,15 @@ type Pace struct {
 	PerAddress Rate // for the newcomers from one address together
 }
 
-// sweepAfter is how long a [Meter] waits before it discards full buckets, since these belong to
-// callers who have left.
+// sweepAfter is how long a [Meter] waits before it discards full buckets, which belong to callers
+// who have left.
 const sweepAfter = 10 * time.Second
 
 // maxKept is the maximum number of callers that a [Meter] remembers. If there are more, it
 // discards the oldest entry, whose bucket has had the most time to fill up again.
 const maxKept = 1 << 16
 
-// Meter limits how often callers do something. Its methods may be called from any
-// goroutine.
+// A Meter limits how often callers do something. Its methods may be called from any goroutine.
 type Meter struct {
 	now func() time.Time
 
@@ -109,7 +108,7 @@ func (m *Meter) sweepLater() {
 	}
 }
 
-// sweep discards the buckets that are full, since they are equivalent to new ones.
+// sweep discards full buckets, since they are equivalent to new ones.
 func (m *Meter) sweep() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +119,7 @@ func (m *Meter) sweep() {
 	m.sweepLater()
 }
 
-// Spent reports whether tokens are missing from the learner's own bucket.
+// Spent reports whether the learner's own bucket is less than full.
 func (m *Meter) Spent(c Caller) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,7 +127,7 @@ func (m *Meter) Spent(c Caller) bool {
 	return l != nil && l.TokensAt(m.now()) < float64(l.Burst())
 }
 
-// Wait returns the same as [Meter.Allow] would, but takes no token.
+// Wait returns what [Meter.Allow] would return, but does not take a token.
 func (m *Meter) Wait(c Caller) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Share limits how many places of a pool can be held at a time. A field that is 0 sets no limit.
+// Share limits how many places in a pool can be held at the same time. A zero field means no limit.
 type Share struct {
 	Most       int // by all callers
 	Newcomers  int // by newcomers together; the rest of Most is reserved for known callers
@@ -18,7 +18,7 @@ type Share struct {
 	PerLearner int
 }
 
-// Refused is the reason why a [Pool] has no place for a caller.
+// Refused is the reason why a [Pool] refuses a caller.
 type Refused int
 
 // The reasons for a refusal.
@@ -58,12 +58,12 @@ type Permit struct {
 	pool   *Pool
 	caller Caller
 	used   time.Time // guarded by the pool
-	evict  func()    // nil if the place cannot be evicted
+	evict  func()    // nil if the place cannot be taken away
 }
 
-// Hold gives the caller a place, and can evict another holder to do so. The function evict is
-// called in its own goroutine if this place is later given to another caller. It is nil if the
-// place must not be evicted.
+// Hold gives the caller a place, evicting another holder if necessary. If this place is later given
+// to another caller, evict is called in its own goroutine. If evict is nil, the place cannot be
+// taken away.
 func (p *Pool) Hold(c Caller, evict func()) (*Permit, Refused) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,12 +110,11 @@ func (x *Permit) Use() {
 	x.used = x.pool.now()
 }
 
-// Settle moves the place to a newly allocated value, with a different evict function and a
-// new copy of the caller's id. The old value must not be used afterwards. Settle is for
-// places that idle callers will hold for hours: values that are left over from a rush are
-// scattered in memory, and each prevents a page from being returned to the system, while
-// values that are newly allocated one after another are adjacent. Settle returns nil if the
-// place has been given to another caller.
+// Settle moves the place to a newly allocated value, with a different evict function and a new copy
+// of the caller's id. The old value must not be used afterward. Settle is for places that idle
+// callers will hold for hours: values left over from a rush are scattered in memory, and each keeps
+// a page from being returned to the system, while values allocated one after another are adjacent.
+// Settle returns nil if the place has been given to another caller.
 func (x *Permit) Settle(evict func()) *Permit {
 	p := x.pool
 	p.mu.Lock()
@@ -162,7 +161,7 @@ func (p *Pool) drop(x *Permit) {
 	}
 }
 
-// makeRoom reports whether there is a place for c. It evicts another holder if that is fair. The
+// makeRoom reports whether there is a place for c, evicting another holder if that is fair. The
 // caller holds mu.
 func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	full := p.share.Most > 0 && len(p.places) >= p.share.Most
@@ -187,9 +186,9 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address).yieldingTo(c))
 }
 
-// take evicts the holder of one place in a list. It prefers the places of callers without a
-// cookie, then those of the learner with the most places, and then the least recently used
-// place. It returns false if no place can be evicted. The caller holds mu.
+// take evicts the holder of one place in a list. It prefers the places of callers without a cookie,
+// then those of the learner with the most places, and then the least recently used place. It
+// returns false if no place can be taken away. The caller holds mu.
 func (p *Pool) take(list places) bool {
 	counts := map[string]int{}
 	for _, x := range list {
@@ -224,9 +223,8 @@ func fresh(x *Permit) int {
 
 type places []*Permit
 
-// yieldingTo returns the places that can be taken away for a newcomer. A newcomer without a
-// cookie displaces only callers without a cookie, so that a flood of first visits displaces
-// only itself.
+// yieldingTo returns the places that can be given to a newcomer. A newcomer without a cookie
+// displaces only callers without a cookie, so that a flood of first visits displaces only itself.
 func (list places) yieldingTo(c Caller) places {
 	if !c.Fresh {
 		return list
@@ -264,9 +262,9 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places from which a caller at address a can take one. These are the
-// places of the address that has the most, if it would still have at least as many as a
-// after that, and otherwise the places of a.
+// fairFor returns the places of which a caller at address a can take one: those of the address with
+// the most places, if it would still have at least as many as a afterward, and otherwise those of
+// a.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

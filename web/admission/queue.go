@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// ErrQueueFull is returned by [Queue.Enter] if too many turns are waiting, overall or for this
+// ErrQueueFull is returned by [Queue.Enter] if too many turns are waiting, in total or for this
 // learner.
 var ErrQueueFull = errors.New("admission: too many are waiting")
 
-// ErrYield is the cause of the context's end if a turn ends early because others are
+// ErrYield is the cause of a turn's canceled context if the turn ends early because others are
 // waiting.
 var ErrYield = errors.New("admission: others are waiting")
 
-// patience limits how long a turn can be overtaken by shorter ones, as a multiple of the
-// time that the turn's work takes.
+// patience limits how long shorter turns can overtake a turn, as a multiple of the turn's estimated
+// duration.
 const patience = 4
 
-// A Queue runs one task at a time. Learners share its time equally (start-time fair queuing,
-// Goyal et al. 1996), so that a learner with a hundred tasks delays another learner by only
-// one of them. All newcomers from an address together get only one share of the time, so that
-// collecting cookies is useless. Among equals, the shortest task runs first.
+// A Queue runs one task at a time. Learners share its time equally (start-time fair queuing, Goyal
+// et al. 1996), so a learner with a hundred tasks delays another learner by only one of them. All
+// newcomers from an address share a single learner's portion, so collecting cookies is useless.
+// Among equals, the shortest task runs first.
 type Queue struct {
 	most, each int
 	slice      time.Duration
@@ -55,8 +55,8 @@ type task struct {
 }
 
 // NewQueue returns an empty queue. When the queue is full, the part with the most waiting turns
-// loses its last one to a part with fewer. A turn that has run for slice is ended if another
-// learner is waiting; a slice of 0 means no limit.
+// loses its last one to a part with fewer. A turn that has run for slice ends if another learner is
+// waiting; a slice of 0 means no limit.
 func NewQueue(l Backlog, slice time.Duration) *Queue {
 	return &Queue{
 		most: l.Most, each: l.PerLearner, slice: slice, now: time.Now,
@@ -64,11 +64,11 @@ func NewQueue(l Backlog, slice time.Duration) *Queue {
 	}
 }
 
-// Enter waits for a turn for work whose estimated duration is takes. The function before,
-// which can be nil, is called with the number of turns ahead, immediately and whenever that
-// number may have changed, but not if it is 0. The work must end when the turn's context
-// does, and leave must be called after the work. The cause of the context is [ErrYield] if
-// the turn ends early. The error is that of ctx or [ErrQueueFull].
+// Enter waits for a turn to run a task with the estimated duration takes. If before is not nil, it
+// is called with the number of turns ahead, immediately and whenever that number may have changed,
+// unless the number is 0. The task must end when the context turn does, and leave must be called
+// afterward. If the turn ends early, the cause of its context is [ErrYield]. If no turn is granted,
+// the error is ctx.Err() or [ErrQueueFull].
 func (q *Queue) Enter(
 	ctx context.Context, who Caller, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {
@@ -120,8 +120,8 @@ func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc
 	return t, nil
 }
 
-// makeRoom drops the last turn of the part with the most waiting turns, if that part has
-// more than the given part would have. The caller holds mu.
+// makeRoom drops the last turn of the part with the most waiting turns, if that part has more turns
+// than the given part would have with a new one. The caller holds mu.
 func (q *Queue) makeRoom(part string) bool {
 	counts := map[string]int{}
 	for _, w := range q.waiting {
@@ -161,8 +161,8 @@ func (q *Queue) leave(t *task) {
 	q.next()
 }
 
-// correct moves the start of the learner's later turns by the difference between the estimate and
-// the time that a turn took. The caller holds mu.
+// correct shifts the start of the learner's later turns by the difference between a turn's actual
+// and estimated durations. The caller holds mu.
 func (q *Queue) correct(t *task, took time.Duration) {
 	off := took - t.takes
 	q.finish[t.learner] += off

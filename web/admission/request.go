@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// requestTime is the maximum duration of the work for a plain request. The longest run of
-// the bundled model takes a second. requestWait is the longest time for which such work can
+// requestTime is the maximum duration of the computation for a plain request. The longest run of
+// the bundled model takes a second. requestWait is the longest time that such a computation can
 // wait for its turn.
 const (
 	requestTime = 10 * time.Second
 	requestWait = 30 * time.Second
 )
 
-// EnterRequest is like [Queue.Enter], but for work that a plain request waits for. Both the
-// wait and the work have a time limit; the work must end when the returned context does.
-// Calling release ends the turn.
+// EnterRequest is like [Queue.Enter], but for a computation whose result a plain request waits for.
+// Both the wait and the computation have a time limit; the computation must end when the returned
+// context does. Calling release ends the turn.
 func (q *Queue) EnterRequest(
 	ctx context.Context, who Caller, takes time.Duration,
 ) (_ context.Context, release func(), err error) {

@@ -1,6 +1,6 @@
 package admission
 
-// PoolStats contains the number of places held now, and totals since the pool was made.
+// PoolStats contains the number of places currently held, and totals since the pool was created.
 type PoolStats struct {
 	Held    int
 	Full    int64 // callers refused because all places were held
@@ -17,7 +17,7 @@ func (p *Pool) Stats() PoolStats {
 	return s
 }
 
-// MeterStats contains totals since the meter was made.
+// MeterStats contains totals since the meter was created.
 type MeterStats struct {
 	Spent   int64 // tokens taken by [Meter.Allow], [Meter.AllowSize] and [Meter.Spend]
 	Refused int64 // calls of [Meter.Allow] and [Meter.AllowSize] that found no token

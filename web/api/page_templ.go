@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// pageHTML is the page /api.
+// pageHTML is the /api page.
 func pageHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

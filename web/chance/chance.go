@@ -20,15 +20,14 @@ type steady struct {
 
 type key struct{}
 
-// Steady returns a context with which a page is rendered in the same way each time. Each
-// page needs its own context.
+// Steady returns a context that makes a page render identically each time. Each page needs its own
+// context.
 func Steady(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key{}, &steady{r: rand.NewPCG(1, 2)})
 }
 
-// IsSteady reports whether a page is rendered once for everyone. Such a page looks the same
-// whatever machine renders it, so it must not contain anything that was measured on this
-// machine.
+// IsSteady reports whether a page is rendered once for everyone. Such a page must look the same on
+// every machine that renders it, so it must not contain measurements of this machine.
 func IsSteady(ctx context.Context) bool {
 	_, ok := ctx.Value(key{}).(*steady)
 	return ok
@@ -50,8 +49,8 @@ func next(ctx context.Context) uint64 {
 // N returns a number from 0 to n − 1.
 func N(ctx context.Context, n uint64) uint64 { return next(ctx) % n }
 
-// Key returns a key for a form. Because of the key, a form that is sent twice is counted
-// only once.
+// Key returns a key for a form. The key ensures that a form that is sent twice is counted only
+// once.
 func Key(ctx context.Context) string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], next(ctx))

@@ -18,9 +18,9 @@ type Alone struct {
 	d *sampling.Distribution // the distribution that the question is about; set for Next and Draw
 }
 
-// AskAlone returns the question of a step. The run must have been moved to st by [Perform]
-// and, if the question is about a token, by [Undrawn]. The seed determines the order of the
-// candidates.
+// AskAlone returns the question of a walkthrough step. The run must have been moved to st by
+// [Perform] and, if the question is about a token, by [Undrawn]. The seed determines the order of
+// the candidates.
 func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error) {
 	x := &Alone{}
 	if a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw {
@@ -36,12 +36,12 @@ func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error
 // Open returns the question as shown before the answer.
 func (x *Alone) Open() *Poll { return x.p.onScreen(nil, Open) }
 
-// Answer is the result that is shown after the question has been answered.
+// Answer is the result shown after the question has been answered.
 type Answer struct {
 	*Poll
 	Mine string // key of the chosen option, or the number
 	Said string // Mine as text
-	// Right is nil if no answer can be right or wrong, as for a guess about a random draw.
+	// Right is nil if answers cannot be right or wrong, as for a guess about a random draw.
 	Right *bool
 }
 

@@ -68,7 +68,7 @@ func distribution(st *session.State, step int) *sampling.Distribution {
 	return st.Steps[step-1].Distribution()
 }
 
-// drawnBy returns the distribution of the current step and the token that the run's u
+// drawnBy returns the distribution of the current step and the token that the run's random number u
 // selects. The scores of the step must have been computed.
 func drawnBy(st *session.State) (*sampling.Distribution, int32) {
 	d := distribution(st, st.Cursor.Step)
@@ -83,9 +83,8 @@ func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Opti
 	}
 }
 
-// readable returns a token's text for display. A token that represents no text, such as
-// <|end|>, is described in words instead, since its name is markup that would only confuse a
-// class.
+// readable returns a token's text for display. A special token, such as <|end|>, is described in
+// words instead, since its name is markup that would only confuse a class.
 func readable(m *infer.Model, id int) string {
 	switch t := m.Token(id); {
 	case m.EOS(id):
@@ -97,8 +96,8 @@ func readable(m *infer.Model, id int) string {
 	}
 }
 
-// nextPoll returns a poll that asks which of n tokens comes next at the step to which
-// [Undrawn] has moved the run. The seed determines their order; n is at least
+// nextPoll returns a poll that asks which of n tokens comes next at the step to which [Undrawn] has
+// moved the run. The seed determines the order of the candidates; n is at least
 // [predict.LeastCandidates].
 func nextPoll(st *session.State, n int, seed uint64) *poll {
 	p := &poll{
@@ -191,11 +190,11 @@ func (c *core) open(p *poll, last time.Duration) error {
 	return c.change(next, p)
 }
 
-// maxPolls is the maximum number of polls of a room. Each poll stays in memory with its
-// votes as long as the room exists.
+// maxPolls is the maximum number of polls in a room. Each poll stays in memory with its votes while
+// the room exists.
 const maxPolls = 1000
 
-// maxTime is the longest time for which a poll or the timer can run.
+// maxTime is the longest time that a poll or the timer can run.
 const maxTime = 24 * time.Hour
 
 // majority returns the choice with the most votes. If several are tied, it returns the one
@@ -232,12 +231,11 @@ func letters(list []Option) []Option {
 	return list
 }
 
-// howRecalled is shown below a question that is answered in words, since a vote cannot
-// collect such answers.
+// howRecalled is shown below a free-text question, since a vote cannot collect such answers.
 const howRecalled = `<p class="poll__how">Answer in your head first. How much of the answer do you have?</p>`
 
-// choiceOptions returns the choices of a quiz question. For a question that is answered
-// in words, members vote on how much of the answer they knew.
+// choiceOptions returns the choices of a quiz question. For a free-text question, members vote on
+// how much of the answer they knew.
 func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer string) {
 	answer = q.Answer
 	for _, i := range q.Shuffled(seed) {

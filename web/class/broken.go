@@ -42,8 +42,8 @@ func (h *Hub) run(r *local, c *core) {
 	r.stop()
 }
 
-// again returns a new core for a room that has panicked. It refuses the votes that have not
-// been saved, so that clients send them again.
+// again returns a new core for a room that has panicked. It refuses the votes that have not been
+// saved, so that clients resend them.
 func (h *Hub) again(r *local, old *core) (*core, error) {
 	for _, p := range slices.Concat(old.saving, old.pending) {
 		if p.done != nil {
@@ -76,8 +76,8 @@ func (h *Hub) again(r *local, old *core) (*core, error) {
 	return c, nil
 }
 
-// saveJoins saves the changes, mostly new members, that a room had confirmed but not yet
-// saved when it panicked. Changes that are already in the log are not added again.
+// saveJoins saves the changes, mostly new members, that a room had confirmed but not yet saved when
+// it panicked. It does not add changes that are already in the log.
 func (h *Hub) saveJoins(old *core) {
 	var left []journal.Record
 	for _, p := range slices.Concat(old.saving, old.pending) {

@@ -7,10 +7,9 @@ type Note struct {
 	Seq uint64 // the view's sequence number
 }
 
-// Broker notifies the followers of rooms. Publish does not block: if a subscriber has not
-// received its last note yet, the new one replaces it. [NewBroker] returns a broker that
-// works within one process; with a broker that connects processes, several processes could
-// serve followers.
+// Broker notifies the followers of rooms. Publish does not block: if a subscriber has not received
+// its last note yet, the new one replaces it. [NewBroker] returns a broker for a single process; a
+// broker that connects processes would allow several of them to serve followers.
 type Broker interface {
 	Publish(room string, n Note)
 	// Subscribe returns a channel that holds at most one note and a function that ends the
@@ -35,7 +34,7 @@ func (b *broker) Publish(room string, n Note) {
 			continue
 		default:
 		}
-		select { // the waiting note is older: publishers hold the lock
+		select { // any waiting note is older, since publishers hold the lock
 		case <-c:
 		default: // the subscriber has just received it
 		}

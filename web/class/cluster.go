@@ -13,11 +13,10 @@ import (
 // can serve every room. One server at a time owns a room and runs it as a single server
 // would; the others forward requests to the owner through a [relay] and show its views.
 //
-// A lease names the owner of a room, and the log enforces it: a new owner first appends a
-// record of its epoch, after which the log accepts nothing from the previous owner
-// ([Fence]). So a server that has not noticed that it lost its lease cannot confirm
-// anything. When an owner dies, the next server that needs the room takes the lease and
-// continues from the log.
+// A lease names the owner of a room, and the log enforces it: a new owner first appends a record of
+// its epoch, after which the log accepts nothing from the previous owner ([Fence]). A server that
+// has lost its lease without noticing therefore cannot confirm anything. When an owner dies, the
+// next server that needs the room takes the lease and continues from the log.
 type Cluster struct {
 	Server string // this server's name, which is new at each start
 	Leases Leases
@@ -33,8 +32,8 @@ type Cluster struct {
 
 func (c *Cluster) isAway() bool { return c.Away != nil && c.Away() }
 
-// Leases record which server owns each room. Each server determines whether a lease is still
-// held from the time that has passed on its own clock; clocks are never compared.
+// Leases record which server owns each room. Each server decides whether a lease is still held by
+// the time elapsed on its own clock; clocks are never compared.
 type Leases interface {
 	// Take takes the lease of a room unless another server holds it, and returns the
 	// current lease. A lease that this server takes is renewed until it is released or
@@ -79,7 +78,7 @@ type Bus interface {
 	Serve(server string, f func(ctx context.Context, request []byte) []byte) (stop func(), err error)
 }
 
-// Fence appends to the logs of rooms for their owners.
+// Fence appends to room logs on behalf of the rooms' owners.
 type Fence interface {
 	// AppendAs is like [journal.Journal.Append], but stores the batch only if the newest
 	// record of type [EpochType] in the log has the id epoch, or if the batch begins with
@@ -88,8 +87,8 @@ type Fence interface {
 	AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error)
 }
 
-// EpochType is the type of the record that each new owner appends first. The record's id is
-// a number that grows with each owner.
+// EpochType is the type of the record that each new owner appends first. The record's id is a
+// number that increases with each owner.
 const EpochType = "epoch"
 
 // Errors of a cluster.
@@ -106,7 +105,7 @@ var (
 
 // Refusals that only occur in a cluster.
 var (
-	// ErrUnsure refuses a command that may or may not have been executed.
+	// ErrUnsure is returned for a command that may or may not have been executed.
 	ErrUnsure = terms.Refuse(
 		CodeMoved, "This class has just moved to another server. Look at the screen before you press that again: "+
 			"it may have been done.",
@@ -123,14 +122,12 @@ const CodeMoved terms.Code = "moved"
 
 // Paces are the intervals and timeouts of a cluster.
 type Paces struct {
-	// Call limits the time of a request to a room's owner, including all attempts; Try
-	// limits one attempt.
+	// Call limits the total time of a request to a room's owner; Try limits a single attempt.
 	Call, Try time.Duration
-	// Beat is the interval at which a server reports its open pages to the owner. Gone is
-	// how long the owner continues to count the pages of a server that has stopped
-	// reporting.
+	// Beat is the interval at which a server reports its open pages to the owner. Gone is how long
+	// the owner still counts the pages of a server that has stopped reporting.
 	Beat, Gone time.Duration
-	// Idle is how long a server continues to follow a room that nobody requests.
+	// Idle is how long a server keeps following a room that nobody requests.
 	Idle time.Duration
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// alphabet has no characters that are easily confused from a distance (0 and O, 1, I and L,
-// 2 and Z, 5 and S, 8 and B) and no vowels, so that no code is a word. With six of its 22
-// characters, there are 113 million codes.
+// alphabet has no characters that are easily confused from a distance (0 and O, 1, I and L, 2 and
+// Z, 5 and S, 8 and B) and no vowels, so that codes never spell words. Six of its 22 characters
+// make 113 million codes.
 const alphabet = "34679CDFGHJKMNPQRTVWXY"
 
 // CodeLength is the number of characters of a code.
@@ -75,8 +75,8 @@ func newSecret() (s Secret) {
 // String returns the secret as 22 URL-safe characters.
 func (s Secret) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
-// ParseSecret is the inverse of [Secret.String]. If the text is malformed, ParseSecret
-// returns a secret that matches no room.
+// ParseSecret is the inverse of [Secret.String]. If the text is malformed, ParseSecret returns a
+// secret that does not match any room.
 func ParseSecret(text string) (s Secret) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != len(s) {
@@ -85,8 +85,8 @@ func ParseSecret(text string) (s Secret) {
 	return Secret(b)
 }
 
-// hash returns the hash of the secret, which is stored in its place. The secret is random,
-// so a fast hash is enough.
+// hash returns the hash of the secret. Only the hash is stored. The secret is random, so a fast
+// hash is enough.
 func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256(s[:]) }
 
 // fits reports, in constant time, whether the secret has the given hash.

@@ -13,24 +13,24 @@ import (
 type Command interface{ command() }
 
 // Drive executes a command on the room's run. An open poll about the step must be closed
-// first; a closed poll is removed from the stage.
+// beforehand; a closed poll is removed from the stage.
 type Drive struct{ Do session.Command }
 
-// GoTo shows a step of the room's walkthrough (the first is 1): it sets the controls
-// and shows the stage, or changes nothing. If the step has a question, its poll opens,
-// unless it is the step before the one shown. A presenter who has left the script returns to
-// it by going to any step, including the one shown.
+// GoTo shows a step of the room's walkthrough (the first is 1): it sets the controls and shows the
+// stage, or changes nothing. If the step has a question, its poll opens, unless the presenter went
+// back one step. A presenter who has left the script returns to it by going to any step, including
+// the current one.
 type GoTo struct{ Step int }
 
-// AskWalk opens the poll of the walkthrough's current step, even if it has been opened
+// AskWalk opens the poll of the walkthrough's current step, even if that poll has been opened
 // before.
 type AskWalk struct{}
 
-// AskNext opens a poll on which token comes next at the step that has not been drawn yet. It
-// has 4 to 8 candidates; 0 means 5.
+// AskNext opens a poll on the next token, at the step that has not been drawn yet. Choices is the
+// number of candidates, from 4 to 8; 0 means 5.
 type AskNext struct {
 	Choices int
-	For     time.Duration // time until it closes automatically; 0 means never
+	For     time.Duration // time until the poll closes automatically; 0 means never
 	Where   Where
 }
 
@@ -43,7 +43,7 @@ type AskQuestion struct {
 // AskNumber opens a poll that asks for a number. Prompt is plain text.
 type AskNumber struct {
 	Prompt, Unit string
-	Answer       *float64 // nil if no answer is right
+	Answer       *float64 // nil if there is no right answer
 	Within       float64  // largest error of a right answer
 	For          time.Duration
 }
@@ -86,7 +86,7 @@ type (
 // next to it.
 type Revote struct{ For time.Duration }
 
-// Dismiss removes the poll from the stage but not from the summary.
+// Dismiss removes the poll from the stage; the summary still includes it.
 type Dismiss struct{}
 
 // AppendMajority appends the token that got the most votes or draws; in a tie, it appends

@@ -27,14 +27,14 @@ type Config struct {
 	Aged   func() time.Time
 	Log    *slog.Logger // nil for no log
 	Limits Limits       // zero fields get the defaults
-	// Space returns how much space the database has left; nil if there is no limit. The hub
-	// refuses new rooms before existing rooms run out of space.
+	// Space returns the database's remaining space; nil if there is no limit. The hub refuses new
+	// rooms before existing rooms run out of space.
 	Space func(context.Context) store.Space
 	// Cluster connects the hub to the hubs of other servers; nil for a single server. All
 	// hubs need the same Logs, Secrets and model.
 	Cluster *Cluster
-	// WrongCodes and NewRooms limit how many wrong codes a caller can try and how many
-	// rooms a caller can make; nil for the limits in [admission.DefaultLimits].
+	// WrongCodes and NewRooms limit how many wrong codes a caller can try and how many rooms a
+	// caller can create; nil for the limits in [admission.DefaultLimits].
 	WrongCodes, NewRooms *admission.Meter
 }
 
@@ -42,14 +42,14 @@ type Config struct {
 type Limits struct {
 	Rooms   admission.Share // the number of rooms
 	Members admission.Share // the number of members of a room
-	// TTL is how long a room and all its data are kept after the room's last use. CodeLife
-	// is how long after the last use its code works.
+	// TTL is how long a room and all its data are kept after the room's last use. CodeLife is how
+	// long its code works after the last use.
 	TTL, CodeLife time.Duration
-	// Rest is how long the run of a room that nobody is watching stays in memory.
+	// Rest is how long a room's run stays in memory when nobody is watching.
 	Rest time.Duration
 }
 
-// DefaultLimits are for a machine with two cores.
+// DefaultLimits returns limits for a machine with two cores.
 func DefaultLimits() Limits {
 	l := admission.DefaultLimits()
 	return Limits{
@@ -96,6 +96,6 @@ type Options struct {
 	Title     string // at most 80 characters; "" means "Class"
 	Walk      string // slug of a walkthrough, "" for none
 	Nicknames bool   // members can choose nicknames
-	NamesFall bool   // in a draw, everyone sees where each named member's number fell
+	NamesFall bool   // in a draw, everyone sees which token each named member's number selected
 	Alone     bool   // members can continue alone with their own run
 }

@@ -21,15 +21,15 @@ var (
 	// ErrUsed is returned if the destination already has a copy of the room and the copy has
 	// been used.
 	ErrUsed = journal.ErrUsed
-	// ErrNoSecret is returned for a damaged room that has lost its secret: nobody could
-	// teach in it.
+	// ErrNoSecret is returned for a damaged room that has lost its secret: nobody could present in
+	// it.
 	ErrNoSecret = errors.New("the hash of its secret is missing")
 )
 
-// CopyRoom copies a room from one home to another and returns the number of records that
-// were added. No server may have the room open. The parameter hash is the hash of the room's
-// secret. The parameter there is the hash that the destination has for this code, or nil if
-// it has none. If CopyRoom is interrupted, it can be called again.
+// CopyRoom copies a room from one home to another and returns the number of records that were
+// added. The room must not be open on any server. The parameter hash is the hash of the room's
+// secret; there is the hash that the destination has for this code, or nil if it has none. After an
+// interruption, CopyRoom can be called again.
 func CopyRoom(ctx context.Context, from, to Home, log journal.Info, hash, there []byte) (added int, err error) {
 	switch {
 	case hash == nil:

@@ -96,7 +96,7 @@ func (c *core) loop(ctx context.Context) {
 	}
 }
 
-// ended reports whether the code no longer admits anyone.
+// ended reports whether the code has stopped working.
 func (c *core) ended() bool {
 	return c.data.Ended || c.cfg.Now().Sub(c.used) > c.cfg.Limits.CodeLife
 }

@@ -6,27 +6,26 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// directory finds and makes the rooms of a hub: [single] or, in a cluster, [shared].
+// directory finds and creates the rooms of a hub. It is [single] or, in a cluster, [shared].
 type directory interface {
 	// lookup returns the room with a code, or nil if there is none.
 	lookup(ctx context.Context, code string) (Room, error)
 	// findDamaged returns the unreadable room with a code, or nil if there is none. lookup must be
 	// called first.
 	findDamaged(ctx context.Context, code string) (*damagedRoom, error)
-	// open finds a free code for a new room, saves it and starts it. A server has at most most
-	// rooms.
+	// open chooses an unused code for a new room, saves the room and starts it. The parameter most
+	// is the maximum number of rooms on a server.
 	open(ctx context.Context, c *core, most int) (Room, error)
 	// forgetOthers removes a learner from the rooms that this server does not run, and returns an
 	// error if some of them cannot be read.
 	forgetOthers(ctx context.Context, learner string) error
 	// sweepOthers deletes the unused rooms that this server does not run.
 	sweepOthers(ctx context.Context)
-	// stopServing ends the hub's service for other servers.
+	// stopServing stops serving requests from other servers.
 	stopServing()
 }
 
-// host is the place where a room runs, as the room's goroutine sees it: [single] or, in a cluster,
-// a [relay].
+// host is the room's server as its goroutine sees it: [single] or, in a cluster, a [relay].
 type host interface {
 	// append appends to the room's log.
 	append(c *core, b journal.Batch) ([]int64, error)
@@ -36,7 +35,7 @@ type host interface {
 	shown(v *View)
 }
 
-// single is a server that shares its rooms with no other server.
+// single is the directory and host of a server that does not share its rooms.
 type single struct{ *Hub }
 
 func (h single) lookup(_ context.Context, code string) (Room, error) {

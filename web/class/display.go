@@ -15,19 +15,19 @@ type display struct {
 	loss    string         // a message to the instructor about data that could not be read
 	offer   *Offer         // an offer to the instructor
 	offerAt *session.State // the state that the offer applies to
-	news    *time.Timer    // fires when a delayed view must be made
+	news    *time.Timer    // fires when a delayed view is due
 	waits   bool           // a view is delayed
 }
 
-// crowdEvery is the shortest interval between views that only add people or votes: each view
+// crowdEvery is the shortest interval between views that only add people or votes, since each view
 // is sent to everyone. stageEvery is the shortest interval between views of a playing run.
 const (
 	crowdEvery = 150 * time.Millisecond
 	stageEvery = 30 * time.Millisecond
 )
 
-// afterRestart is the amount by which sequence numbers jump after a restart. It is more than
-// the newest number can be ahead of the saved one.
+// afterRestart is the amount by which sequence numbers jump after a restart. It exceeds the maximum
+// difference between the newest number and the saved one.
 const afterRestart = 1 << 20
 
 // publish makes a new view of the room and notifies all followers.
@@ -38,8 +38,7 @@ func (c *core) publish() {
 	c.cfg.Broker.Publish(c.code, Note{c.seq})
 }
 
-// publishSoon publishes a view within the given time, a single one for all changes until
-// then.
+// publishSoon publishes a single view, within the given time, for all changes made until then.
 func (c *core) publishSoon(within time.Duration) {
 	if !c.waits {
 		c.waits = true
@@ -47,7 +46,7 @@ func (c *core) publishSoon(within time.Duration) {
 	}
 }
 
-// show makes the newest view.
+// show creates a view of the current state.
 func (c *core) show() {
 	c.seq++
 	d, st := c.data, c.state
@@ -79,7 +78,7 @@ func (c *core) show() {
 	c.store(v)
 }
 
-// store makes a view the room's newest.
+// store makes v the room's newest view.
 func (c *core) store(v *View) {
 	v.epoch = c.epoch
 	c.room.view.Store(v)

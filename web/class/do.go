@@ -165,8 +165,8 @@ func (c *core) find(id int) (*member, error) {
 	return c.members[id-1], nil
 }
 
-// changeMember saves a change to a member, and only then makes it. A nickname that the
-// member has just chosen is saved before the change, never after it.
+// changeMember saves a change to a member, and only then applies it. A nickname that the member has
+// just chosen is saved before the change, never after it.
 func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	c.flush()
 	m, err := c.find(id)
@@ -205,7 +205,7 @@ func (c *core) remove(id int) error {
 	return nil
 }
 
-// forget erases the identity of a member. Their open pages no longer count.
+// forget erases the identity of a member. Their open pages are no longer counted.
 func (c *core) forget(learner string) error {
 	m := c.byLearner[learner]
 	if m == nil || m.Removed {
@@ -225,6 +225,6 @@ func (c *core) forget(learner string) error {
 
 // number returns the id of the token that a vote is for.
 func number(choice string) int {
-	n, _ := strconv.Atoi(choice) // cannot fail: this package made the string
+	n, _ := strconv.Atoi(choice) // cannot fail: this package created the string
 	return n
 }

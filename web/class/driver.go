@@ -13,16 +13,16 @@ type Driver interface {
 	Open(ctx context.Context, room, link string) (Run, error)
 }
 
-// Run is one run of the model. Its methods can be called from any goroutine, but there must
-// be only one call of Do at a time.
+// Run is one run of the model. Its methods can be called from any goroutine, but calls of Do must
+// not overlap.
 type Run interface {
 	// Do executes a command and returns the state after it. If it returns a
 	// [*terms.Refusal], nothing has changed.
 	Do(ctx context.Context, c session.Command) (*session.State, error)
 	// State returns the newest state, or nil if the run has released its memory.
 	State() *session.State
-	// Watch calls f after every change of the state, until stop is called. f must
-	// return quickly and must not call the run.
+	// Watch calls f after every state change until stop is called. f must return quickly and must
+	// not call the run.
 	Watch(f func()) (stop func())
 	// Done is closed when the run has ended, whether or not Close was called.
 	Done() <-chan struct{}

@@ -5,7 +5,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// The refusal codes of classes, in addition to the codes of [terms.Code]. A refused request changes
+// The refusal codes of classes, in addition to those in package terms. A refused request changes
 // nothing.
 const (
 	CodeNoRoom   terms.Code = "no_room"   // no room has this code
@@ -20,7 +20,7 @@ const (
 	CodeClosed   terms.Code = "closed"    // the poll is closed, or not the current one
 	CodeOpen     terms.Code = "open"      // a poll is open and must be closed first
 	CodeNoPoll   terms.Code = "no_poll"   // there is no poll that the command could apply to
-	CodeNotOffer terms.Code = "not_offer" // a vote for something that is not an option
+	CodeNotOffer terms.Code = "not_offer" // a vote for an option that does not exist
 	CodeAsk      terms.Code = "ask"       // a question that cannot be asked
 	CodeWalk     terms.Code = "walk"      // a step of a walkthrough that cannot be shown
 	CodeNoMember terms.Code = "no_member" // there is no such member, or they have not voted

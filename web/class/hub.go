@@ -28,8 +28,8 @@ type Hub struct {
 	directory
 }
 
-// NewHub returns a hub with the saved rooms. Their runs are opened when someone joins. Rooms
-// that nobody has used for [Limits.TTL] are deleted, now and later.
+// NewHub returns a hub with the saved rooms. Their runs are opened when someone joins. Rooms that
+// nobody has used for [Limits.TTL] are deleted at startup and periodically after that.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*local{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -78,8 +78,8 @@ func (h *Hub) begin(c *core) *local {
 	return r
 }
 
-// Create makes a room and its run. The caller, who, is the instructor who presents first.
-// Only Create returns the secret: the hub saves just its hash.
+// Create creates a room and its run. The given caller is the first presenter. Only Create returns
+// the secret: the hub stores just its hash.
 func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (Room, Secret, error) {
 	title, err := cleanTitle(o.Title)
 	if err != nil {
@@ -101,7 +101,7 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (Room
 	return h.create(ctx, who, o, title, most)
 }
 
-// create makes a room after the limits have been checked.
+// create is [Hub.Create] after the limits have been checked.
 func (h *Hub) create(
 	ctx context.Context, who admission.Caller, o Options, title string, most int,
 ) (Room, Secret, error) {
@@ -124,8 +124,8 @@ func (h *Hub) create(
 	return r, secret, r.ready(ctx)
 }
 
-// choose gives a new room a code that this server does not know to be in use, unless there
-// are too many rooms. The caller holds the hub's lock.
+// choose gives a new room a code that is not used by any room known to this server. It returns an
+// error if there are too many rooms. The caller holds the hub's lock.
 func (h *Hub) choose(c *core, most int) error {
 	if h.ctx.Err() != nil {
 		return ErrGone
@@ -144,8 +144,8 @@ func (h *Hub) choose(c *core, most int) error {
 // unusedAfter is how long a full server keeps a room that has had no activity.
 const unusedAfter = 10 * time.Minute
 
-// mostRooms returns the maximum number of rooms on the server, including the one that the
-// caller is about to make.
+// mostRooms returns the maximum number of rooms on the server, including the one that the caller is
+// about to create.
 func (h *Hub) mostRooms(who admission.Caller) int {
 	l := h.cfg.Limits.Rooms
 	if l.Newcomers > 0 && !who.Known(h.cfg.Now()) {
@@ -187,8 +187,8 @@ func (c *core) unused() bool {
 		len(c.presenterPages) == 0 && c.here == 0
 }
 
-// mayTry reports whether a caller may try a code: they have tried no wrong code lately, or
-// have budget left. A caller therefore cannot use up the tries of everyone else at the same
+// mayTry reports whether a caller may try a code, either because they have not tried a wrong code
+// recently or because they have budget left. A caller therefore cannot lock out others at the same
 // address.
 func (h *Hub) mayTry(c admission.Caller) bool {
 	return h.cfg.WrongCodes.Wait(c) == 0 || !h.cfg.WrongCodes.Spent(c)
@@ -276,9 +276,9 @@ func (h *Hub) all() []*local {
 	return list
 }
 
-// Forget removes a learner who has deleted their data from all rooms: their name is erased,
-// and their votes become anonymous. Someone whom an instructor has removed stays removed. If
-// the learner still has a page open, the page joins again as a new member.
+// Forget removes from all rooms a learner who has deleted their data: their name is erased, and
+// their votes become anonymous. Someone whom an instructor has removed stays removed. If the
+// learner still has a page open, the page joins again as a new member.
 func (h *Hub) Forget(ctx context.Context, learner string) error {
 	ctx = context.WithoutCancel(ctx) // must not stop halfway
 	var errs []error
@@ -312,7 +312,7 @@ func (h *Hub) Save(ctx context.Context) error {
 // Close saves all unsaved changes and ends all rooms and their runs.
 func (h *Hub) Close(ctx context.Context) error {
 	err := h.Save(ctx)
-	h.mu.Lock() // a room that is being made is started before this point, or never
+	h.mu.Lock() // a room that is being created is started before this point or not at all
 	h.cancel()
 	h.mu.Unlock()
 	defer h.stopServing()

@@ -15,10 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// logbook is what a room knows about its log.
+// logbook tracks the state of a room's log.
 type logbook struct {
 	epoch    uint64    // number of the newest epoch in the log; see [EpochType]
-	book     book      // which records count
+	book     book      // which records are current
 	place    int64     // sequence number of the newest record
 	since    int       // records since the last snapshot
 	keptUsed time.Time // the last saved value of used
@@ -27,12 +27,12 @@ type logbook struct {
 	untidy   time.Time // the log is not compacted before this time
 
 	pending []pending
-	saving  []pending   // changes of a commit in progress
+	saving  []pending   // changes in the commit in progress
 	due     *time.Timer // fires when pending votes must be saved
 }
 
-// pending holds changes that wait for a commit. done is called once they have been saved or
-// could not be saved.
+// pending holds changes that wait for a commit. done is called when they have been saved or could
+// not be saved.
 type pending struct {
 	changes []entry
 	done    func(error)
@@ -71,7 +71,7 @@ func (c *core) nameEntry(m member) entry {
 	return c.entry(typeName, aboutOne(typeName, m.ID), nameRecord{m.ID, m.Name})
 }
 
-// voteEntry makes a record of a vote. The same vote always gives the same record.
+// voteEntry makes a record of a vote. The same vote always produces the same record.
 func voteEntry(at round, member int, v vote) entry {
 	x := voteRecord{at.poll, at.n, member, v}
 	e := newEntry(typeVote, x.id(v.N), typeVote, x)
@@ -93,9 +93,8 @@ const gather = 20 * time.Millisecond
 // together is the maximum number of changes that wait for a commit.
 const together = 512
 
-// enqueue saves changes within [gather], together with others that arrive until then. If
-// done is nil, because no caller waits for the change, saving it is retried until it
-// succeeds.
+// enqueue saves changes within [gather], together with others that arrive in the meantime. If done
+// is nil, no caller is waiting, and saving is retried until it succeeds.
 func (c *core) enqueue(done func(error), changes ...entry) {
 	c.pending = append(c.pending, pending{changes, done})
 	switch len(c.pending) {
@@ -109,7 +108,7 @@ func (c *core) enqueue(done func(error), changes ...entry) {
 // retry is how long to wait before a failed commit is retried.
 const retry = time.Second
 
-// whenSaved calls done once everything that is pending now has been saved or could not be saved.
+// whenSaved calls done when the currently pending changes have been saved or could not be saved.
 func (c *core) whenSaved(done func(error)) {
 	if len(c.pending) == 0 {
 		done(nil)
@@ -125,7 +124,7 @@ func (c *core) flush() {
 	}
 }
 
-// seqEvery is how far the sequence numbers of views can get ahead of the saved number.
+// seqEvery is how far the newest view's sequence number can get ahead of the saved one.
 const seqEvery = 1 << 16
 
 // commit saves the pending changes, the given changes and, if it has changed, the stage in
@@ -234,7 +233,7 @@ func (c *core) tidy(most int) {
 // retryTidy is how long to wait after tidy failed.
 const retryTidy = 10 * time.Second
 
-// compact deletes the records that no longer count.
+// compact deletes superseded records.
 func (c *core) compact() error {
 	if err := c.cfg.Logs.Compact(context.Background(), c.owner(), c.book.Waste); err != nil {
 		return err
@@ -263,7 +262,7 @@ func (c *core) snapshot() error {
 	return nil
 }
 
-// erase removes superseded records that identify people from the disk. If that fails, it is
+// erase removes from the disk the superseded records that identify people. A failed attempt is
 // retried later.
 func (c *core) erase() error {
 	if !c.book.owes() && !c.owed {

@@ -18,7 +18,7 @@ type local struct {
 	woken    chan struct{}    // the run has a new state; of capacity 1
 	runLock  chan struct{}    // a lock for the run, of capacity 1
 	done     chan struct{}    // closed when the goroutine has ended
-	lost     atomic.Bool      // another server runs the room now, or will: nothing more is confirmed
+	lost     atomic.Bool      // another server runs the room or soon will, so nothing more may be confirmed
 }
 
 // Done implements [Room].
@@ -30,8 +30,7 @@ type answer[T any] struct {
 	err   error
 }
 
-// send runs f in the room's goroutine and waits for its reply, which f may send after it has
-// returned.
+// send runs f in the room's goroutine and waits for the reply, which f may send after returning.
 func send[T any](ctx context.Context, r *local, f func(c *core, reply func(T, error))) (T, error) {
 	answers := make(chan answer[T], 1)
 	var none T
@@ -193,7 +192,7 @@ func (r *local) forget(ctx context.Context, learner string) error {
 	return r.ask(ctx, func(c *core) error { return c.forget(learner) })
 }
 
-// lockRun waits until nobody else is moving the run. The caller must call unlock.
+// lockRun locks the run, waiting until nobody else is moving it. The caller must call unlock.
 func (r *local) lockRun(ctx context.Context) (unlock func(), err error) {
 	select {
 	case r.runLock <- struct{}{}:

@@ -13,12 +13,12 @@ import (
 // The types of records in a room's log. Except for votes, a record's id is the number of the
 // change, and for each subject only the newest record counts.
 const (
-	typeBegun     = "begun"     // the room was made
+	typeBegun     = "begun"     // the room was created
 	typeData      = "data"      // title, flags, walkthrough step: roomData
 	typeStage     = "stage"     // the text on the stage
 	typeSeq       = "seq"       // approximately the number of the newest view
 	typeText      = "text"      // a text that has left the stage: Text
-	typeMember    = "member"    // who is in the room
+	typeMember    = "member"    // a member
 	typeName      = "name"      // a nickname; "" removes it
 	typePoll      = "poll"      // a poll: poll
 	typeVote      = "vote"      // a vote; its id contains the vote's number, and the highest number counts
@@ -26,7 +26,7 @@ const (
 	typeSecret    = "secret"    // in a cluster: the hash of the instructor's secret
 )
 
-// The data of records, except for records whose data is a type of the room itself.
+// The types of record data. Records of other types contain one of the room's own types.
 type (
 	begunRecord struct {
 		At time.Time `json:"at"`
@@ -85,17 +85,17 @@ type memberState struct {
 	Work     *Work  `json:"work,omitempty"`
 }
 
-// book tracks which records count, so that the others can be deleted.
+// book tracks which records are current, so that the others can be deleted.
 type book struct {
 	Last   int               `json:"last"`   // number of the newest change
-	Newest map[string]string `json:"newest"` // ids of the records that count, by subject, except for votes
+	Newest map[string]string `json:"newest"` // ids of the current records, by subject, except for votes
 	Waste  []journal.Key     `json:"waste"`  // superseded records
 }
 
-// note notes the newest record about a subject, which supersedes the previous one.
+// note registers the newest record about a subject, which supersedes the previous one.
 func (b *book) note(about string, k journal.Key) {
 	b.number(k)
-	if k.Type == typeBegun || k.Type == typeText { // all of them count
+	if k.Type == typeBegun || k.Type == typeText { // these are never superseded
 		return
 	}
 	if old, known := b.Newest[about]; known {
@@ -104,7 +104,7 @@ func (b *book) note(about string, k journal.Key) {
 	b.Newest[about] = k.ID
 }
 
-// number notes the number of a change, so that the next one gets a higher number.
+// number registers the number of a change, so that later changes get higher numbers.
 func (b *book) number(k journal.Key) {
 	if n, err := strconv.Atoi(k.ID); err == nil {
 		b.Last = max(b.Last, n)
@@ -120,7 +120,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 		if all.withdraw(x.at(), x.Member); voted {
 			b.Waste = append(b.Waste, before)
 		}
-		b.Waste = append(b.Waste, k) // deleted together, since each would mean something else without the other
+		b.Waste = append(b.Waste, k) // deleted together, because deleting only one would change the result
 	} else if !all.count(x.at(), x.Member, x.vote) {
 		b.Waste = append(b.Waste, k)
 	} else if voted {
@@ -195,7 +195,7 @@ func (k *roomState) addNumbered(r journal.Record) (about string, ok bool) {
 		ok = read(r, func(x nameRecord) {
 			id = x.Member
 			m := place(&k.Members, id)
-			if *m == nil { // if an older record of the member was compacted, the next one follows later
+			if *m == nil { // the member's older record was compacted, and a newer one follows
 				*m = &memberState{}
 			}
 			(*m).Name = x.Name

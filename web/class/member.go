@@ -25,9 +25,9 @@ type member struct {
 	Nameless, Removed bool
 	Work              *Work // the results they handed in, or nil
 	pages             int
-	renaming          int // the number of nicknames of theirs that are being saved
+	renaming          int // the number of their nicknames that are being saved
 	voted             bool
-	known             bool         // the server knew them when they joined; false after a restart
+	known             bool         // whether they were known when they joined; false after a restart
 	address           netip.Prefix // the address from which they joined; zero after a restart
 }
 
@@ -45,7 +45,7 @@ func (c *core) count(is func(*member) bool) (n int) {
 	return n
 }
 
-// admit returns an error with the reason if a learner cannot join.
+// admit returns an error that explains why a learner cannot join, or nil.
 func (c *core) admit(who admission.Caller) error {
 	m := c.byLearner[who.Learner]
 	switch {
@@ -59,8 +59,7 @@ func (c *core) admit(who admission.Caller) error {
 	return c.admitNew(who)
 }
 
-// admitNew returns an error with the reason if someone who is not a member cannot become
-// one.
+// admitNew returns an error that explains why someone cannot become a member, or nil.
 func (c *core) admitNew(who admission.Caller) error {
 	if c.data.Locked {
 		return ErrLocked
@@ -71,10 +70,10 @@ func (c *core) admitNew(who admission.Caller) error {
 	return nil
 }
 
-// space reports whether the room is full for a caller. If it is, space also returns the
-// member whom the caller may replace, or nil. Only absent members who have never voted can
-// be replaced, so a client that joins under many names replaces only those names. A newcomer
-// does not replace a member whom the server knew.
+// space reports whether the room is full for a caller. If it is, space also returns the member whom
+// the caller may replace, or nil. Only absent members who have never voted can be replaced, so a
+// client that joins under many names can replace only those names. A newcomer cannot replace a
+// member who was known when they joined.
 func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 	now, most := c.cfg.Now(), c.cfg.Limits.Members
 	all, newcomers, at := 0, 0, map[netip.Prefix]int{}
@@ -107,8 +106,8 @@ func (c *core) space(who admission.Caller) (full bool, replaced *member) {
 	return true, replaced
 }
 
-// join makes a learner a member and counts a page. A new member is saved together with the
-// next votes, and always before a vote of theirs.
+// join makes a learner a member and counts an open page. A new member is saved together with the
+// next votes, and always before their own first vote.
 func (c *core) join(who admission.Caller) (Member, error) {
 	if err := c.admit(who); err != nil {
 		return Member{}, err

@@ -18,11 +18,10 @@ var firstStage = session.Cursor{Step: 1, Stage: infer.KindForward}
 // Do executes a command on a run, like [Run.Do].
 type Do func(ctx context.Context, c session.Command) (*session.State, error)
 
-// Perform shows a step of a walkthrough on a run; from is the step shown before, or 0. If
-// step is not the one directly after from, Perform starts at the last step, up to and
-// including step, that begins a new text, so that step looks the same as when the steps are
-// shown in order. An error is a [*terms.Refusal] or the error of ctx; after an error, the
-// run can be at any stage.
+// Perform shows a step of a walkthrough on a run; from is the step shown previously, or 0. Unless
+// step directly follows from, Perform starts with the last step, up to and including step, that
+// begins a new text. The result therefore looks the same as when the steps are shown in order. An
+// error is a [*terms.Refusal] or the error of ctx; after an error, the run can be at any stage.
 func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
 	if step < 1 || step > len(w.Steps) {
 		return nil, terms.Refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)
@@ -68,9 +67,8 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		next, err := goTo(ctx, do, st, session.Cursor(a))
 		var stopped *terms.Refusal
 		if errors.As(err, &stopped) && stopped.Code == session.CodeStopped {
-			// If a class has chosen tokens, the text can end earlier than the script
-			// expects; the end of the text is then shown. If the text reaches a limit, the
-			// script is wrong.
+			// If the class has chosen tokens, the text can end earlier than the script expects. In
+			// that case, show its end. If the text reaches a limit instead, the script is wrong.
 			if st, e := do(ctx, session.Pause{}); e == nil && (st.Stopped == infer.StopEOS ||
 				st.Stopped == infer.StopString) {
 				return do(ctx, session.Seek(st.Frontier()))
@@ -81,7 +79,7 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 	return nil, terms.Refuse(terms.CodeUnknown, "Unknown action %T.", a)
 }
 
-// goTo shows a stage, and runs the model up to it if necessary.
+// goTo shows a stage, running the model up to it if necessary.
 func goTo(ctx context.Context, do Do, st *session.State, to session.Cursor) (*session.State, error) {
 	var err error
 	for err == nil {

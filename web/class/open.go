@@ -21,9 +21,9 @@ const (
 	farthest   = 24  // maximum number of tokens to generate to find an open position
 )
 
-// wholeWord reports whether a token can be read as a whole word: it begins a word and is not
-// just a piece such as " M" or " str". Since this cannot be told with certainty from the
-// token's text, short tokens count only if they are common words.
+// wholeWord reports whether a token can be read as a whole word: it begins a word and is not just a
+// fragment such as " M" or " str". Since the token's text alone does not settle this, short tokens
+// count only if they are common words.
 func wholeWord(m *infer.Model, id int) bool {
 	t := m.Token(id)
 	word, begins := strings.CutPrefix(t.Text, " ")
@@ -59,7 +59,7 @@ func closed(st *session.State) *Offer {
 	return nil
 }
 
-// shareOfWords returns the total probability of whole words after the filters.
+// shareOfWords returns the total probability of whole words after filtering.
 func shareOfWords(m *infer.Model, d *sampling.Distribution) (share float64) {
 	for i := range d.Keep {
 		if rank := d.KeptRank(i); wholeWord(m, int(d.Order[rank])) {

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// op is an operation that the owner of a room executes for pages on any server. Unless once
-// is set, the operation is idempotent, and a request that gets no reply is sent again.
+// op is an operation that the owner of a room executes for pages on any server. Unless once is set,
+// the operation is idempotent, and a request without a reply is resent.
 type op[A, B any] struct {
 	name string
 	once bool
@@ -30,7 +30,7 @@ type request struct {
 
 // reply is the answer to a request.
 type reply struct {
-	Moved   bool            `json:"moved,omitempty"` // the room has moved, and nothing was done
+	Moved   bool            `json:"moved,omitempty"` // the room has moved, and the op was not executed
 	Refusal *terms.Refusal  `json:"refusal,omitempty"`
 	Failed  bool            `json:"failed,omitempty"` // the owner has logged an error
 	Value   json.RawMessage `json:"value,omitempty"`
@@ -91,7 +91,7 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 	return text
 }
 
-// read decodes the result of a reply.
+// read decodes a reply's result.
 func (p reply) read(into any) error {
 	switch {
 	case p.Moved:
@@ -240,12 +240,13 @@ type sent struct {
 
 // A codec encodes and decodes the commands of one type.
 type codec struct {
-	// fields returns the fields of a command, and false if the command has another type.
+	// fields returns a command's fields, or false if the command has a different type.
 	fields func(c Command) (any, bool)
 	decode func(fields []byte) (Command, error)
 }
 
-// codecs holds the codecs of all commands by name. Servers of other versions have the same names.
+// codecs contains the codecs of all commands, by name. Servers of other versions use the same
+// names.
 var codecs = map[string]codec{
 	"class.GoTo":               ofRoom[GoTo](),
 	"class.AskWalk":            ofRoom[AskWalk](),

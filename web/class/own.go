@@ -163,11 +163,11 @@ func (f *relay) mayDelete(c *core) error {
 // left reports whether this server no longer owns the room.
 func (c *core) left() bool { return c.room != nil && c.room.lost.Load() }
 
-// report lists the pages of a room that a server has open. A report of thousands of pages
-// is sent in parts, none of which is longer than [MaxRequest].
+// report lists the pages of a room that are open on a server. A report of thousands of pages is
+// sent in parts of at most [MaxRequest] bytes each.
 type report struct {
 	Server      string
-	N           uint64 // grows with each report from the server
+	N           uint64 // increases with each report from the server
 	Part, Parts int    // the index of this part and the number of parts; both are 0 for a complete report
 	Pages       map[string]int
 	Presenters  map[string]int
@@ -225,7 +225,7 @@ func (s *serverPages) take(a report) bool {
 	return true
 }
 
-// from returns the pages of a server and notes that it is still reporting.
+// from returns a server's pages and records that the server is still reporting.
 func (f *relay) from(server string) *serverPages {
 	s := f.servers[server]
 	if s == nil {
@@ -297,7 +297,7 @@ func (o owned) setPages(ctx context.Context, a report) (placed, error) {
 }
 
 // join is [Room.Join] for a page on any server. It saves the member before it returns, since the
-// next owner must know them.
+// next owner needs the record.
 func (o owned) join(ctx context.Context, a joining) (Member, error) {
 	name, err := cleanNick(a.Nick)
 	if err != nil {

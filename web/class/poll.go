@@ -19,7 +19,7 @@ type questions struct {
 	alarm *time.Timer // fires when the poll ends
 }
 
-// poll is a poll with all its data; its phase determines how much of the data others see. A
+// poll contains all data of a poll; the poll's phase determines how much of it others see. A
 // published poll is never changed; changes are made to a copy.
 type poll struct {
 	ID         int       `json:"id"`
@@ -96,7 +96,7 @@ func (all votes) withdraw(at round, member int) {
 	}
 }
 
-// vote processes a ballot. Once the vote is saved, it counts, and reply is called.
+// vote processes a ballot. Once the vote is saved, it is counted, and reply is called.
 func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	p, m, v, err := c.check(learner, b)
 	if err != nil {
@@ -121,8 +121,8 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}, voteEntry(at, m.ID, v))
 }
 
-// counted returns the receipt of a vote that already counts. Such a vote is sent again if it was
-// saved, but its confirmation was lost.
+// counted returns the receipt of a vote that has already been counted. A client resends such a vote
+// if its confirmation was lost.
 func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
 	m := c.byLearner[learner]
 	if m == nil || m.Removed || b.N <= 0 {
@@ -207,7 +207,7 @@ func readNumber(typed string) (float64, error) {
 	return x, nil
 }
 
-// short shortens a quotation.
+// short shortens user input that is quoted in a message.
 func short(s string) string {
 	s = oneLine(s)
 	if r := []rune(s); len(r) > 32 {
@@ -228,7 +228,7 @@ func (c *core) receipt(p *poll, v vote) Receipt {
 	return r
 }
 
-// option returns the index of the option for which a choice counts, or −1.
+// option returns the index of the option that a choice counts toward, or −1.
 func (p *poll) option(choice string) int {
 	i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Key == choice })
 	if i < 0 {
@@ -248,7 +248,7 @@ func (p *poll) counts(votes map[int]vote) []int {
 	return n
 }
 
-// view returns the poll as others see it in a phase.
+// view returns the poll as others see it in the given phase.
 func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	votes := all[p.at()]
 	v := &Poll{
@@ -285,8 +285,8 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	return v
 }
 
-// onScreen returns the view of a poll for the screen. It marks no token as right, since the
-// token has not been drawn when the poll ends, and a reveal must not anticipate the draw.
+// onScreen returns the view of a poll for the screen. It does not mark any token as right: when the
+// poll ends, the token has not been drawn yet, and a reveal must not anticipate the draw.
 func (p *poll) onScreen(all map[round]map[int]vote, phase Phase) *Poll {
 	v := p.view(all, phase)
 	if p.aboutToken() {
@@ -346,7 +346,7 @@ func (p *poll) numbers(votes map[int]vote, revealed bool) (list []Option, median
 
 // value returns the number that a vote contains.
 func (p *poll) value(v vote) float64 {
-	x, _ := strconv.ParseFloat(v.Choice, 64) // cannot fail: check made the string
+	x, _ := strconv.ParseFloat(v.Choice, 64) // cannot fail: check created the string
 	return x
 }
 

@@ -105,8 +105,8 @@ func moves(cmd Command) bool {
 	return false
 }
 
-// mayMove returns an error if the run cannot be moved now. While a poll about a token is
-// open, the stage must not change; while any poll is open, no new one can be opened.
+// mayMove returns an error if the run cannot be moved now. While a poll about a token is open, the
+// stage must not change; while any poll is open, another one cannot be opened.
 func (c *core) mayMove(newPoll bool) error {
 	if p := c.onStage(); p != nil && p.live() && (newPoll || p.aboutToken()) {
 		return ErrOpen
@@ -123,7 +123,7 @@ func (c *core) freed() roomData {
 	return next
 }
 
-// drive executes a command on the run. The presenter thereby leaves the script.
+// drive executes a command on the run. This means that the presenter leaves the script.
 func (r *local) drive(ctx context.Context, run Run, cmd session.Command) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(false) }); err != nil {
 		return err
@@ -155,15 +155,15 @@ func (c *core) walk() (WalkView, error) {
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
 
-// goTo shows a step of the walkthrough and opens its poll. It opens no poll if the presenter
-// goes back one step, since a question would only be in the way then.
+// goTo shows a step of the walkthrough and opens its poll. If the presenter goes back one step, the
+// poll is not opened, since a question would only be in the way.
 func (r *local) goTo(ctx context.Context, run Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
 	if err != nil {
 		return err
 	}
 	from := w.Step
-	if w.Left { // the stage differs from what the previous step left
+	if w.Left { // the stage is not the one that the previous step left
 		from = -1
 	}
 	var ask *lessons.AskSpec
@@ -219,8 +219,8 @@ func (r *local) asked(
 	return r.ask(ctx, func(c *core) error { return open(c, st) })
 }
 
-// appendToken appends to the run's text a token that the class chose, and removes the poll
-// from the stage.
+// appendToken appends a token that the class chose to the run's text, and removes the poll from the
+// stage.
 func (r *local) appendToken(ctx context.Context, run Run, choose func(*core, *poll) (string, error)) error {
 	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {
 		p := c.onStage()

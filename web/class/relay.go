@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// relay is one server's state of a room in a cluster: its owner, the newest view, and the pages
+// relay is a server's state for one room of a cluster: its owner, the newest view, and the pages
 // open on this server. Requests are forwarded to the owner, which can be this server.
 type relay struct {
 	face
@@ -59,8 +59,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// see makes v the current view on this server if v is newer than the current one, and
-// reports whether it did. A view from an earlier owner or from an earlier moment is dropped.
+// see makes v the current view on this server if v is newer than the current one, and reports
+// whether it did. Older views and views from a previous owner are dropped.
 func (f *relay) see(v *View) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -182,7 +182,7 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 	return v, err
 }
 
-// lose forgets the owner of the room, unless it is no longer the one named by lease.
+// lose forgets the room's owner if it is still the one named by lease.
 func (f *relay) lose(lease Lease) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,9 +191,9 @@ func (f *relay) lose(lease Lease) {
 	}
 }
 
-// locate returns the room itself if this server owns it, and otherwise the owner's lease.
-// If nobody owns the room, this server becomes the owner. The time used is when the room was
-// last used; zero means now.
+// locate returns the room itself if this server owns it, and otherwise the owner's lease. If nobody
+// owns the room, this server becomes the owner. The parameter used is the time of the room's last
+// use; zero means now.
 func (f *relay) locate(ctx context.Context, used time.Time) (*local, Lease, error) {
 	known := func() (*local, Lease, bool) {
 		f.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// The methods of [Room], for a room that any server of the cluster may run.
+// These methods implement [Room] for a room that any server of the cluster may run.
 
 // Done implements [Room].
 func (f *relay) Done() <-chan struct{} { return f.ctx.Done() }
@@ -16,7 +16,7 @@ func (f *relay) Done() <-chan struct{} { return f.ctx.Done() }
 // Larger reports, which can list thousands of people, wait for the next beat.
 const fewPages = 100
 
-// count adds n to the number of someone's open pages, and notifies the owner.
+// count adds n to a person's number of open pages, and notifies the owner.
 func (f *relay) count(pages map[string]int, who string, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,7 +51,7 @@ func (f *relay) Standing(ctx context.Context, learner string) (Standing, error) 
 	return call(ctx, f, opStanding, whoArgs{admission.Caller{Learner: learner}})
 }
 
-// Vote implements [Room]. It gives the ballot a number so that it can safely be sent again.
+// Vote implements [Room]. It numbers the ballot so that the ballot can safely be resent.
 func (f *relay) Vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
 	if b.N == 0 {
 		s, err := f.Standing(ctx, learner)
@@ -93,7 +93,7 @@ func (f *relay) CanPresent(ctx context.Context, who string) (bool, error) {
 	return call(ctx, f, opCanPresent, who)
 }
 
-// Present implements [Room]. It waits until this server has the view after the command.
+// Present implements [Room]. It waits until this server has the view that results from the command.
 func (f *relay) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
 	if !f.fits(secret) {
 		return nil, ErrSecret

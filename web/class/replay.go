@@ -8,8 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// Replay returns the texts of a class and its questions with the answers, so that anyone can
-// go through them alone. It leaves out who was there, and the poll that is currently open.
+// Replay returns the texts of a class and its questions with the answers, so that anyone can go
+// through them alone. It omits the participants and the poll on the stage unless its answer has
+// been revealed.
 //
 // Errors: [ErrTries], and [ErrNoRoom] if the key is wrong. A wrong key counts like a wrong
 // code.

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// wireView is a view as the owner publishes it. It does not include the state of the run:
-// since runs are deterministic, each server uses a separate run ([replica]) to recreate the
-// state from its link.
+// wireView is a view as the owner publishes it. It does not include the state of the run: since
+// runs are deterministic, each server recreates the state from its link in a run of its own
+// ([replica]).
 type wireView struct {
 	Epoch uint64
 	View  *View
@@ -86,10 +86,10 @@ func (f *relay) shown(v *View) {
 	}
 }
 
-// blank reports whether a view would replace a visible stage with an empty one, because it
-// comes from a new owner that has not opened the run yet. The old view then stays: the next
-// report of open pages makes the owner open the run and publish a view with the stage. The
-// caller holds f.mu.
+// blank reports whether a view would replace a visible stage with an empty one, because it comes
+// from a new owner that has not opened the run yet. In that case, the old view is kept: the next
+// report of open pages makes the owner open the run and publish a view with the stage. The caller
+// holds f.mu.
 func (f *relay) blank(v *View, hasRun bool) bool {
 	return !hasRun && !v.Gone && f.seen && f.view.Load().State != nil
 }
@@ -166,7 +166,7 @@ func (f *relay) ownerLost() <-chan struct{} {
 	return f.lease.Lost
 }
 
-// rests reports whether the room is no longer needed on this server, and if so, stops
+// rests reports whether the room is no longer needed on this server. If so, the server stops
 // following it.
 func (f *relay) rests() bool {
 	f.mu.Lock()
@@ -208,8 +208,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 	}
 }
 
-// show shows the views that arrive until ctx ends. If several are waiting, it shows only the
-// newest.
+// show shows arriving views until ctx ends. If several are waiting, it shows only the newest.
 func (f *relay) show(ctx context.Context) {
 	x := &replica{driver: f.hub.cfg.Driver, room: f.code}
 	defer x.close()
@@ -261,13 +260,13 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	}
 }
 
-// replica is a run of this server that follows a run on another server.
+// replica is a local run that follows a run on another server.
 type replica struct {
 	driver Driver
 	room   string
 	run    Run
 	link   string // link of the run; "" if it has no text
-	opens  int    // number of links that were opened
+	opens  int    // number of links opened so far
 }
 
 func (x *replica) close() {
@@ -298,8 +297,8 @@ func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error)
 	return &is, nil
 }
 
-// bring moves the run to the stage in a link: by stepping if that is near, and by opening
-// the link otherwise.
+// bring moves the run to the stage in a link, by stepping if the stage is near and by opening the
+// link otherwise.
 func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error) {
 	if x.run != nil && x.link == w.Link {
 		if st := x.run.State(); st != nil && session.LinkOf(st) == w.Link {
@@ -326,10 +325,11 @@ func (x *replica) bring(ctx context.Context, w *wireRun) (*session.State, error)
 	return nil, errors.New("the state does not match the link")
 }
 
-// mostReplayed is the maximum number of steps to try before the link is opened instead.
+// mostReplayed is the maximum number of steps to try before opening the link instead.
 const mostReplayed = 2 * int(infer.KindCache)
 
-// walk steps the run to the stage in a link to the same text. It returns nil if it cannot.
+// walk steps the run to the stage in a link if the link is to the same text. It returns nil if that
+// is impossible.
 func (x *replica) walk(ctx context.Context, link string) *session.State {
 	st := x.run.State()
 	if st == nil {
@@ -366,7 +366,7 @@ func (x *replica) walk(ctx context.Context, link string) *session.State {
 	return nil
 }
 
-// follows reports whether a run whose log is from can reach the log to by continuing.
+// follows reports whether a run with the log from can reach the log to by continuing.
 func follows(from, to infer.Log) bool {
 	if from.Steps > to.Steps || from.Steps == to.Steps && from.Ran > to.Ran {
 		return false

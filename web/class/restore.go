@@ -34,13 +34,13 @@ func (c *core) create(first ...entry) error {
 	return c.keep(append(first, begun, data))
 }
 
-// restored holds the rooms that were restored.
+// restored is the result of [restore].
 type restored struct {
 	rooms   []*core
 	damaged map[string]*damagedRoom // by code
 }
 
-// damagedRoom is a room that could not be read and whose log was set aside.
+// damagedRoom is a room that could not be read.
 type damagedRoom struct {
 	hash []byte    // hash of the instructor's secret; nil if it is lost too
 	at   time.Time // when it was set aside; zero if its log is unchanged but could not be read
@@ -136,7 +136,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	f.State.Data.Title = cmp.Or(f.State.Data.Title, "Class")
 	used := log.Used
 	if used.Before(f.State.Begun.Add(-clocksDiffer)) || used.After(cfg.Now().Add(clocksDiffer)) {
-		used = cfg.Now() // otherwise, the room might be deleted because of its age
+		used = cfg.Now() // otherwise, the room might be deleted as expired
 	}
 	c = &core{cfg: cfg, code: log.Name, secret: [sha256.Size]byte(hash), used: used}
 	c.keptUsed = log.Used
@@ -149,8 +149,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	return c, nil
 }
 
-// clocksDiffer is the maximum by which a room's last use can be in the future or before its
-// creation.
+// clocksDiffer is how far a room's last use can plausibly be in the future or before its creation.
 const clocksDiffer = 7 * 24 * time.Hour
 
 // setAside sets a whole room aside.
@@ -159,11 +158,10 @@ func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) 
 	return cfg.Logs.SetAside(ctx, room, cfg.Now())
 }
 
-// lossDays is the number of days for which an instructor is told which data of a room was
-// lost.
+// lossDays is the number of days for which an instructor sees a notice about a room's lost data.
 const lossDays = 7
 
-// lossOf describes the data of a room that was recently set aside; "" if there is none.
+// lossOf returns a notice about data of a room that was recently set aside, or "" if there is none.
 func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error) {
 	list, err := cfg.Logs.Aside(ctx, room)
 	n := 0
@@ -179,8 +177,8 @@ func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error
 		terms.CountedAs(n, "entry", "entries")), nil
 }
 
-// findDamaged returns the rooms that were set aside at this start or an earlier one. If a
-// log has lost its name, it might belong to any secret that has no room.
+// findDamaged returns the rooms that were set aside at this startup or earlier. A log that has lost
+// its name might belong to any secret without a room.
 func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*damagedRoom, error) {
 	damaged := map[string]*damagedRoom{}
 	logs, err := cfg.Logs.Owners(ctx, store.SetAsideKind)
@@ -202,8 +200,8 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 	return damaged, nil
 }
 
-// mayKnow reports whether the bearer of a secret is the room's instructor, or might be
-// because the hash of the room's secret is lost.
+// mayKnow reports whether a secret is the room's, or might be because the hash of the room's secret
+// is lost.
 func (d *damagedRoom) mayKnow(secret Secret) bool {
 	return len(d.hash) != sha256.Size || secret.fits([sha256.Size]byte(d.hash))
 }
@@ -265,6 +263,5 @@ func (c *core) roomState() *roomState {
 	return k
 }
 
-// forgotten returns the learner id that replaces that of a member who has deleted their
-// data.
+// forgotten returns the id that replaces the learner id of a member who has deleted their data.
 func forgotten(id int) string { return "forgotten " + strconv.Itoa(id) }

@@ -10,8 +10,8 @@ import (
 )
 
 // Room is one class. Its methods can be called from any goroutine. A single server runs its rooms
-// itself; in a cluster, every server has every room, and forwards requests to the server that runs
-// it.
+// itself; in a cluster, every server provides every room and forwards requests to the server that
+// runs it.
 type Room interface {
 	// Code returns the code that people type to join.
 	Code() string
@@ -39,7 +39,7 @@ type Room interface {
 
 	// Vote casts a member's vote in the poll on the stage. When it returns without an error, the
 	// vote in the receipt is saved. Until the poll closes, a vote can be changed: the vote with the
-	// highest number counts, in whatever order and however often votes arrive.
+	// highest number counts, even if votes arrive out of order or more than once.
 	//
 	// Errors: [ErrStranger], [ErrRemoved], [ErrClosed], [CodeNotOffer], [ErrKept].
 	Vote(ctx context.Context, learner string, b Ballot) (Receipt, error)
@@ -47,9 +47,9 @@ type Room interface {
 	// Attendees lists the members who have not been removed, for the instructor.
 	Attendees(ctx context.Context, secret Secret) ([]Attendee, error)
 
-	// OpenPresenter counts an open page of a presenter until closed is called. The first presenter
-	// has the controls until all of their pages are closed; others can watch, or take over with
-	// [TakeOver].
+	// OpenPresenter counts one more open page of a presenter until closed is called. The first
+	// presenter has the controls until all of their pages are closed; others can watch, or take
+	// over with [TakeOver].
 	OpenPresenter(ctx context.Context, who string, secret Secret) (closed func(), err error)
 
 	// CanPresent reports whether commands from the given presenter would be executed now, because
@@ -90,16 +90,16 @@ type Room interface {
 	entering(ctx context.Context, who admission.Caller) (entered, error)
 	// ready opens the run of a room that someone is about to view.
 	ready(ctx context.Context) error
-	// replay returns what [Hub.Replay] shows.
+	// replay returns the result of [Hub.Replay].
 	replay(ctx context.Context) (*Summary, error)
-	// endClass and removeAll are the operator's; see [Hub.EndRoom] and [Hub.RemoveRoom].
+	// endClass and removeAll are for the operator; see [Hub.EndRoom] and [Hub.RemoveRoom].
 	endClass(ctx context.Context) error
 	removeAll(ctx context.Context) error
 	// forget removes a learner who has deleted their data; see [Hub.Forget].
 	forget(ctx context.Context, learner string) error
 }
 
-// face is the part of a room that every server has.
+// face is the state of a room that every server has.
 type face struct {
 	hub    *Hub
 	code   string

@@ -26,7 +26,7 @@ type Saved struct {
 	Fault string
 }
 
-// List returns the saved rooms, ordered by code. It only reads the logs and needs no [Hub].
+// List returns the saved rooms, ordered by code. It only reads the logs and does not need a [Hub].
 func List(ctx context.Context, logs journal.Journal, secrets Secrets) ([]Saved, error) {
 	hashes, err := secrets.Secrets(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func Readable(r journal.Record) bool {
 	return ok
 }
 
-// Stats holds statistics about all rooms at one moment.
+// Stats contains statistics about all rooms at one point in time.
 type Stats struct {
 	Rooms   int
 	Members int // of all rooms

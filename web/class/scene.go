@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// scene is the text on a room's stage, and the run that writes it.
+// scene is the text on a room's stage, and the run that generates it.
 type scene struct {
 	run     Run // nil while it is suspended
 	unwatch func()
@@ -15,7 +15,7 @@ type scene struct {
 	lost    bool // a fault ended the run: the class is notified once there is a new one
 	held    bool // the run is executing several commands, of which only the result will be shown
 
-	texts   []Text      // texts before the one on the stage
+	texts   []Text      // texts that were on the stage before
 	link    string      // the link of the stage, as last saved
 	stale   bool        // link is not the link of state
 	linkDue bool        // link will be saved soon
@@ -47,7 +47,7 @@ func (c *core) adoptRun(run Run, st *session.State, notice string) {
 		c.notice = brokenNotice
 	}
 	c.lost = false
-	if c.seq >= c.keptSeq+seqEvery { // after a restart: the next restart continues from this number
+	if c.seq >= c.keptSeq+seqEvery { // after a restart: save this number, so that the next restart continues from it
 		_ = c.commit() // logged; the next commit saves it
 	}
 	if notice != "" { // the stage of a poll about a token is gone
@@ -74,7 +74,7 @@ func (c *core) refresh() {
 	}
 }
 
-// update makes st the room's state, and reports whether it is new.
+// update makes st the room's state if it is new, and reports whether it is.
 func (c *core) update(st *session.State) bool {
 	if st == nil || c.state != nil && st.Version <= c.state.Version {
 		return false
@@ -96,7 +96,7 @@ func (c *core) keepText(st *session.State) {
 	c.enqueue(nil, c.entry(typeText, typeText, t))
 }
 
-// maxTexts is the maximum number of a class's texts that are saved for replay.
+// maxTexts is the maximum number of texts of a class that are saved for replay.
 const maxTexts = 64
 
 // textOf returns the text of a state, as a link to the text's first stage. It reports false

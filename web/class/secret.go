@@ -15,7 +15,7 @@ type secretRecord struct {
 
 func (s secretRecord) check() bool { return len(s.Hash) == sha256.Size }
 
-// SecretRecord returns the log record with the hash of a room's secret. Only logs in a
+// SecretRecord returns the log record that contains the hash of a room's secret. Only logs in a
 // cluster have such a record: a single server stores the hashes separately from the logs
 // ([Secrets]).
 func SecretRecord(hash []byte) journal.Record {

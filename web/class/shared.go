@@ -21,7 +21,7 @@ type shared struct {
 	stop    func() // stops serving other servers
 }
 
-// lookup implements [directory]. It finds every room on every server, since servers do not load all
+// lookup implements [directory]. It can find any room on any server, since servers do not load all
 // rooms at startup.
 func (h *shared) lookup(ctx context.Context, code string) (Room, error) {
 	if code = NormalCode(code); !IsCode(code) {
@@ -78,7 +78,7 @@ func (h *shared) ownedIn(code string, term uint64) (o owned, ok bool) {
 	return owned{f.here, f}, true
 }
 
-// joinCluster starts handling the requests of other servers.
+// joinCluster starts handling requests from other servers.
 func (h *Hub) joinCluster() (err error) {
 	x := &shared{Hub: h, c: h.cfg.Cluster, relays: map[string]*relay{}, expired: time.Now()}
 	h.directory, h.damaged = x, map[string]*damagedRoom{}
@@ -93,8 +93,8 @@ func (h *Hub) joinCluster() (err error) {
 
 func (h *shared) stopServing() { h.stop() }
 
-// watchers is a broker that makes its server follow a room while anyone watches the room
-// there, even if only on a classroom screen.
+// watchers is a broker that makes this server follow a room while anyone watches the room here,
+// even if only on a classroom screen.
 type watchers struct {
 	Broker
 	shared *shared
@@ -147,15 +147,15 @@ func (h *shared) open(ctx context.Context, c *core, most int) (Room, error) {
 			h.cfg.Log.Warn("the lease of a new room could not be taken", "error", err)
 			return nil, ErrAway
 		}
-		if lease.Release == nil { // another server is making a room with the same code
+		if lease.Release == nil { // another server is creating a room with the same code
 			continue
 		}
 		return h.begin(c, lease)
 	}
 }
 
-// begin saves a new room under a lease, and starts it. The hash of its secret is a record of its
-// log.
+// begin saves a new room under a lease, and starts it. The hash of the room's secret is a record in
+// its log.
 func (h *shared) begin(c *core, lease Lease) (Room, error) {
 	f := h.newRelay(c.code, c.secret)
 	c.host, c.epoch = f, 1
@@ -227,8 +227,8 @@ func (h *shared) forgetOthers(ctx context.Context, learner string) error {
 	return notForgotten(unread)
 }
 
-// expireEvery is the interval at which a server looks for unused rooms of a cluster that
-// have no owner.
+// expireEvery is the interval at which a server looks for unused rooms without an owner in a
+// cluster.
 const expireEvery = time.Hour
 
 // sweepOthers implements [directory]. It also drops relays that are no longer needed.

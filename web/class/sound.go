@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The checks in this file validate the records of a log. Invalid records are treated as
-// damaged, so a damaged number cannot make the program allocate a huge list, and commands
-// get only valid data.
+// The checks in this file validate the records of a log. Invalid records are treated as damaged. A
+// corrupted number therefore cannot make the program allocate a huge list, and commands operate
+// only on valid data.
 
 // The largest valid numbers and lengths in records.
 const (
@@ -35,13 +35,13 @@ func timeOrNone(t time.Time) bool { return t.IsZero() || someTime(t) }
 
 func between(n, least, most int) bool { return n >= least && n <= most }
 
-// chance reports whether x is from 0 to 1. It returns false for NaN.
+// chance reports whether x is between 0 and 1, inclusive. It returns false for NaN.
 func chance(x float64) bool { return x >= 0 && x <= 1 }
 
-// text reports whether s is valid text of at most the given number of bytes.
+// text reports whether s is valid UTF-8 of at most the given number of bytes.
 func text(s string, most int) bool { return len(s) <= most && utf8.ValidString(s) }
 
-// numbered reports whether a record's id is a valid number of a change.
+// numbered reports whether a record's id is a valid change number.
 func numbered(id string) bool {
 	n, err := strconv.Atoi(id)
 	return err == nil && between(n, 1, mostChanges)

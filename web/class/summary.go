@@ -26,8 +26,7 @@ type Summary struct {
 	Texts       []Text
 	Assigned    *AssignedSummary // nil if nothing is assigned
 
-	// Statistics of the votes that could be right or wrong and that have a stated
-	// confidence:
+	// Statistics of the votes with a stated confidence that could be right or wrong:
 	Calibration []predict.Bin // share of right votes for each stated confidence
 	Stated      int           // the number of such votes
 	MeanScore   float64       // mean logarithmic score in nats; 0 is the best possible
@@ -60,9 +59,8 @@ type Round struct {
 	Median       *float64 // for numbers
 }
 
-// Of returns the number of votes for an option in this round. In polls on numbers, each
-// round has its own answers, and all but the most frequent are counted under the option for
-// all others.
+// Of returns the number of votes for an option in this round. In polls on numbers, each round has
+// its own answers, and all except the most frequent ones are counted together as one option.
 func (r Round) Of(o Option) int {
 	for i, own := range r.Options {
 		if own.Key == o.Key && own.Rest == o.Rest {
@@ -72,8 +70,8 @@ func (r Round) Of(o Option) int {
 	return 0
 }
 
-// Text is one of the texts that the class generated, with a session link that replays it
-// from its first stage.
+// Text is a text that the class generated, with a session link that replays it from its first
+// stage.
 type Text struct{ Prompt, Link string }
 
 // Summary implements [Room].
@@ -215,8 +213,8 @@ func share(n, of int) any {
 	return float64(n) / float64(of)
 }
 
-// optionCell returns the cell of an option in a spreadsheet: a number stays a number, even
-// if it is negative.
+// optionCell returns an option's spreadsheet cell: a number is written as a number, even if it is
+// negative.
 func optionCell(text string) any {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
 		return x

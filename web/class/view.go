@@ -8,20 +8,20 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// View is the state of a room at one moment. It is the same for all followers, immutable,
+// View is the state of a room at one point in time. It is the same for all followers, immutable,
 // and can be retained.
 type View struct {
-	// Seq grows with every change, even across restarts.
+	// Seq increases with every change, even across restarts.
 	Seq uint64
-	// At is the time at which the view was made, by the hub's clock.
+	// At is the time at which the view was created, by the hub's clock.
 	At time.Time
 	// Code is the room's code; Title is the instructor's name for the class.
 	Code, Title string
-	// State is the run as everyone sees it, or nil while the run is suspended because
-	// nobody is there.
+	// State is the run as everyone sees it, or nil while the run is suspended because nobody is
+	// watching.
 	State *session.State `json:"-"`
-	// Hidden means that the stage must not show probabilities or the drawn token, because a
-	// poll asks for them.
+	// Hidden means that the stage must not show probabilities or the drawn token, because a poll
+	// asks about them.
 	Hidden bool
 	// Offer is set if the instructor asked for a poll at a position that is not open.
 	Offer *Offer
@@ -35,14 +35,14 @@ type View struct {
 	Timer time.Time
 
 	Nicknames, NamesHidden, Locked, Alone, Ended, Gone bool
-	// NamesFall means that everyone sees the names next to the numbers drawn, see
+	// NamesFall means that everyone sees members' names next to the numbers that they drew; see
 	// [Poll.Falls].
 	NamesFall bool
 	// End summarizes the class. It is nil until the class has ended.
 	End *Ending
 	// Leading is the number of open pages of the presenter.
 	Leading int
-	// Notice describes a problem of the room, as a sentence for the instructor.
+	// Notice is a sentence for the instructor about a problem with the room.
 	Notice string
 
 	epoch  uint64 // in a cluster: the owner's epoch
@@ -58,8 +58,9 @@ func (v *View) Link() string {
 	return v.link()
 }
 
-// Shared returns the result of the first call of make for this key on this view, so that
-// one encoding serves all followers. The result must depend only on the view and the key.
+// Shared calls make the first time that a key is used with this view, and returns the same result
+// from then on, so that all followers share one encoding. The result must depend only on the view
+// and the key.
 func (v *View) Shared(key string, make func() any) any {
 	once, ok := v.shared.Load(key)
 	if !ok {
@@ -76,7 +77,7 @@ type Offer struct {
 	Share   float64 // the largest probability after the filters, if that is the reason; otherwise 0
 }
 
-// Ending summarizes for all members what a class did.
+// Ending is a summary of a class for all its members.
 type Ending struct {
 	Asked, Votes int // questions, and the votes in all their rounds
 	Texts        int
@@ -86,11 +87,11 @@ type Ending struct {
 // WalkView is the position in a walkthrough.
 type WalkView struct {
 	Walk *lessons.Walk
-	Step int  // the step shown, from 1; 0 before the first
+	Step int  // the current step, starting at 1; 0 before the first
 	Left bool // the presenter has continued without the script
 }
 
-// At returns the step shown, or nil before the first.
+// At returns the current step, or nil before the first.
 func (w *WalkView) At() *lessons.WalkStep {
 	if w.Step < 1 || w.Step > len(w.Walk.Steps) {
 		return nil
@@ -98,7 +99,7 @@ func (w *WalkView) At() *lessons.WalkStep {
 	return w.Walk.Steps[w.Step-1]
 }
 
-// Next returns the step after the one shown, or nil at the end.
+// Next returns the step after the current one, or nil at the end.
 func (w *WalkView) Next() *lessons.WalkStep {
 	if w.Step >= len(w.Walk.Steps) {
 		return nil
@@ -120,7 +121,7 @@ const (
 // Phase is the phase of a poll.
 type Phase string
 
-// The phases, in their order.
+// The phases, in order.
 const (
 	Open     Phase = "open"     // votes are accepted and can be changed; draws accumulate
 	Closed   Phase = "closed"   // no more votes, but no results yet
@@ -128,22 +129,21 @@ const (
 	Revealed Phase = "revealed" // the right answer and the model's probabilities are shown
 )
 
-// Poll is a poll as everyone sees it in its phase: counts are 0, and P, Q, Right and Drawn
-// are unset, until they are shown.
+// Poll is a poll as everyone sees it in its phase: until they are shown, counts are 0, and P, Q and
+// Right are unset.
 type Poll struct {
-	ID     string // identifies the poll and its round in a vote
+	ID     string // in a vote, identifies the poll and its round
 	Kind   Kind
 	Phase  Phase
 	Round  int       // 1, or more after a re-vote
 	Prompt string    // HTML
 	Unit   string    // of the answer, if it is a number
 	Ends   time.Time // when it closes automatically; zero if it does not
-	Step   int       // for Next and Draw: the step of the token that the poll asks about
+	Step   int       // for Next and Draw: the step of the token in question
 
-	// Options are the options to vote for, in display order (shuffled for next tokens). For
-	// a draw, they are the tokens that the filters keep, the most probable first, with one
-	// option for all others together. For a number, they are the most frequent answers once
-	// those are shown.
+	// Options are the options to vote for, in display order (shuffled for next tokens). For a draw,
+	// they are the tokens that the filters keep, the most probable first, with a single option for
+	// all that do not fit. For a number, they are the most frequent answers once those are shown.
 	Options []Option
 	Votes   int // members who have voted in this round
 
@@ -169,7 +169,7 @@ type Fall struct {
 
 // Option is an option of a poll.
 type Option struct {
-	Key    string // identifies the option in a vote: a token's id, a choice's letter, "yes"
+	Key    string // in a vote, identifies the option: a token's id, a choice's letter, "yes"
 	Letter string // A, B, …
 	Text   string // plain text
 	HTML   string // set for a question's choice
@@ -179,22 +179,22 @@ type Option struct {
 	P, Q  float64 // probability after the temperature, and after the filters
 	Right bool    // the right choice; never set for tokens, since a draw has no right answer
 	Why   string  // HTML: why it is right or wrong
-	Rest  bool    // all other tokens together; cannot be voted for
+	Rest  bool    // stands for all other tokens; cannot be voted for
 }
 
-// Ballot is a vote as it was sent.
+// Ballot is a vote as sent by a client.
 type Ballot struct {
 	Poll   string
 	Choice string // an option's key, the number as typed; anything for a draw
-	// N is the number that the sender gives this vote. The vote with the highest number
-	// counts, so a vote that is sent again or arrives late changes nothing. 0 stands for the
-	// server's time in milliseconds; numbers of later votes can continue from there.
+	// N is the number that the sender gives this vote. The vote with the highest number counts, so
+	// resent and late votes have no effect. 0 stands for the server's time in milliseconds; later
+	// votes can continue numbering from there.
 	N int64
 	// Sure is the member's stated confidence, above 0 and at most 1, or 0 if they gave none.
 	Sure float64
 }
 
-// Receipt reports which vote of a member counts. That vote is on the disk.
+// Receipt reports which vote of a member counts. That vote has been saved.
 type Receipt struct {
 	Poll   string
 	Round  int

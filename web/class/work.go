@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// A class can be assigned tasks of the course. Each member can hand in their results;
-// handing in again replaces earlier results. The server reads the results from the member's
-// saved progress, not from the browser.
+// A class can be assigned tasks from the course. Each member can hand in their results; handing in
+// again replaces earlier results. The server reads the results from the member's saved progress,
+// not from the browser.
 
 // Limits of assignments and results.
 const (
@@ -23,7 +23,7 @@ const (
 	longestTask = 80 // in bytes; applies to the names of tasks and of mistakes
 )
 
-// Assign assigns tasks to the class, replacing earlier ones; an empty list assigns nothing.
+// Assign assigns tasks to the class, replacing earlier ones; an empty list removes the assignment.
 // If Names is set, members who hand in are asked for a name.
 type Assign struct {
 	Tasks []string // slugs, without spaces
@@ -39,7 +39,7 @@ type Work struct {
 	Slips []string  `json:"slips,omitempty"` // mistakes without duplicates, as task, colon, mistake
 }
 
-// same reports whether w and x are equal apart from their times.
+// same reports whether w and x are equal except for their times.
 func (w Work) same(x Work) bool {
 	return slices.Equal(w.Done, x.Done) && slices.Equal(w.Slips, x.Slips)
 }
@@ -50,7 +50,7 @@ type Assignment struct {
 	Tasks []string
 	Names bool   // members are asked for a name
 	Name  string // the learner's name in this class, "" for none
-	Work  *Work  // what they have handed in, or nil
+	Work  *Work  // the results that the learner has handed in, or nil
 }
 
 // AssignedSummary summarizes the results of members who have not been removed.
@@ -99,8 +99,8 @@ func plainTask(t string) bool {
 	return t != "" && text(t, longestTask) && !strings.ContainsAny(t, " \n\t:")
 }
 
-// Assigned returns the room with the given code if key opens its assignment. It checks the
-// key like [Hub.Replay].
+// Assigned returns the room with the given code if key opens its assignment. It checks the key in
+// the same way as [Hub.Replay].
 func (h *Hub) Assigned(code, key string, who admission.Caller) (Room, error) {
 	r, err := h.lookup(h.ctx, code)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *core) handIn(who admission.Caller, name string, w Work) error {
 		next.Name = name
 	}
 	if m.Work != nil && m.Work.same(w) && next.Name == m.Name {
-		return nil // nothing is saved if the results are the same as before
+		return nil // if the results have not changed, nothing is saved
 	}
 	next.Work, next.voted = &w, true
 	if changes = append(changes, c.memberEntry(next)); next.Name != m.Name {

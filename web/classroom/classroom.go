@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Deps are the dependencies of the pages. All but Hub, Access, Phones and Log are required.
+// Deps are the dependencies of the pages. All except Hub, Access, Phones, Now and Log are required.
 type Deps struct {
 	Hub    *class.Hub // nil if there is no server for classes: the pages then explain that
 	Course *lessons.Course
@@ -31,8 +31,8 @@ type Deps struct {
 	// Caller returns the sender of a request. If the sender is new, fresh is the cookie to
 	// set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// MAC returns the 32-byte message authentication code of text, using the secret that all
-	// servers of these classes share.
+	// MAC returns the 32-byte message authentication code of text, using a secret that all servers
+	// of these classes share.
 	MAC    func(text string) []byte
 	Access Access
 	// Phones, if not nil, can admit phones while the server runs.
@@ -125,8 +125,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	})
 }
 
-// mountNone adds the routes of a server without classes: the tours, which visitors take
-// alone, and, at all other addresses, a page that explains what a class needs.
+// mountNone adds the routes of a server without classes: the tours, which visitors take alone, and,
+// at the addresses of classes, a page that explains what a class needs.
 func (p *Pages) mountNone(mux *http.ServeMux) {
 	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }
 	p.Route(mux, shell.Unknown{
@@ -137,7 +137,7 @@ func (p *Pages) mountNone(mux *http.ServeMux) {
 	})
 }
 
-// statuses are the HTTP statuses of room refusals; the default is 409 Conflict.
+// statuses maps the codes of refusals to HTTP statuses; the default is 409 Conflict.
 var statuses = map[terms.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, terms.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,

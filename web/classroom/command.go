@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A maker makes a command for a room with the given view.
+// A maker returns a command for a room with the given view.
 type maker func(v *class.View) class.Command
 
 // commands are the commands of the instructor's page.
@@ -70,12 +70,12 @@ var commands = slices.Concat(terms.Commands[maker]{
 	{Name: "take-seat", Make: always(class.TakeOver{})},
 	{Name: "end", Make: always(class.End{})},
 	{Name: "reopen", Make: always(class.Reopen{})},
-	// sure is a checkbox that the browser requires.
+	// Browsers require the checkbox sure to be checked.
 	{Name: "delete", Inputs: terms.Inputs{terms.TextInput("sure")}, Make: always(class.Delete{})},
 }, runCommands())
 
-// runCommands returns the commands that move the room's run. They are commands of [session.Commands];
-// only "forward" has another name here.
+// runCommands returns the commands that move the room's run. They are taken from
+// [session.Commands], where "forward" is called "step".
 func runCommands() (list terms.Commands[maker]) {
 	for _, name := range []string{
 		"step", "back", "token", "play", "pause", "reset", "goon", "start", "speed", "look", "redraw", "seek", "set",
@@ -92,8 +92,8 @@ func runCommands() (list terms.Commands[maker]) {
 	return list
 }
 
-// These functions return the Make of a command: with, for a command that depends on its values; from,
-// for one that depends on the room's view; and always, for one that is always the same.
+// These functions return the Make function of a command that depends on its values (with), on the
+// room's view (from), or on neither (always).
 
 func with(make func(v terms.Values) class.Command) func(terms.Values) maker {
 	return func(values terms.Values) maker {
@@ -107,7 +107,7 @@ func always(c class.Command) func(terms.Values) maker {
 	return from(func(*class.View) class.Command { return c })
 }
 
-// maxSeconds is the longest allowed vote or countdown: the length of one lesson.
+// maxSeconds is the maximum duration of a vote or countdown: the length of one lesson.
 const maxSeconds = 7200
 
 var (
@@ -152,11 +152,11 @@ func assign(v terms.Values) class.Command {
 	return class.Assign{Tasks: slices.Compact(tasks), Names: v["names"] != ""}
 }
 
-// withholdField is a hidden field of the forms that can move the run. A form sends it with each of its
-// buttons, so messages with any command may have it, but only commands that take a step use it.
+// withholdField is a hidden field of the forms that can move the run. It is sent whichever button
+// is pressed, so any command's message may contain it, but only commands that take a step use it.
 const withholdField = "withhold"
 
-// fieldsOf returns the fields that a message with an instructor's command may have.
+// fieldsOf returns the fields that the message of an instructor's command may contain.
 func fieldsOf(name string) ([]string, error) {
 	c, ok := commands.Find(name)
 	if !ok {

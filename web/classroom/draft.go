@@ -62,7 +62,7 @@ Each step begins with ##. It may move the run, say something, and ask something.
 :::
 `
 
-// draftPage is the page on which a walkthrough is written.
+// draftPage is the page for writing a walkthrough.
 type draftPage struct {
 	Text     string
 	Walks    []*lessons.Walk // walkthroughs to start from
@@ -151,8 +151,8 @@ func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 	return v
 }
 
-// stepAsked returns the step whose button was pressed or, if none was, the step that
-// contains the cursor's line.
+// stepAsked returns the step whose button was pressed or, if none was, the step that contains the
+// line with the cursor.
 func stepAsked(w *lessons.Walk, f url.Values) int {
 	if n, err := strconv.Atoi(f.Get("step")); err == nil {
 		return min(max(n, 1), len(w.Steps))
@@ -167,8 +167,8 @@ func stepAsked(w *lessons.Walk, f url.Values) int {
 	return n
 }
 
-// runDraft runs a walkthrough up to a step, starting at the last step, up to and including
-// that one, that begins a new text.
+// runDraft runs a walkthrough up to the given step. It starts at the last step that begins a new
+// text, up to and including the given one.
 func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.State, error) {
 	who, _ := p.Caller(r)
 	ctx, leave, err := p.drafts.EnterRequest(r.Context(), who, draftSlice)
@@ -190,7 +190,7 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 	return st, err
 }
 
-// askText describes what a step asks. It returns "" if the step asks nothing.
+// askText describes what a step asks. It returns "" for a step without a question.
 func askText(a *lessons.AskSpec) string {
 	switch {
 	case a == nil:

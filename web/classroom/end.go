@@ -5,7 +5,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// ending is what screens show at the end of a class: a summary, and links for continuing.
+// ending is the content of screens at the end of a class: a summary, and links for continuing.
 type ending struct {
 	Title  string
 	Did    []string // "You voted 12 times on 4 questions."

@@ -12,17 +12,17 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// fallStrip is the strip of a draw with the numbers of the class. Each piece is as wide as
-// its option's share. Each number is shown at its position in the strip, with the name of
-// the member who drew it below.
+// fallStrip is the strip of a draw with the numbers of the class. Each segment is as wide as its
+// option's share. Each number is shown at its position in the strip, with the name of the member
+// who drew it below.
 type fallStrip struct {
 	Pieces []fallPiece
 	Falls  []fall
 	High   string // height of the names, as an SVG length
-	More   int    // number of names for which there is no space
+	More   int    // number of names that do not fit
 }
 
-// fallPiece is the piece of the strip for one option.
+// fallPiece is the segment of the strip for one option.
 type fallPiece struct {
 	X, W  string // SVG lengths
 	Class string
@@ -135,7 +135,7 @@ func lengthOf(name string) float64 {
 // em formats an SVG length in units of the font size.
 func em(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) + "em" }
 
-// whoSees describes who will see a name, for the form in which it is chosen.
+// whoSees describes who will see a name, for the form in which members choose it.
 func whoSees(v *class.View) string {
 	if v.NamesFall {
 		return "Your name in this class; everybody sees it where your number falls"

@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// kind is the kind of a screen that follows a room.
+// kind is a kind of screen that follows a room.
 type kind string
 
 // The kinds of screens. At the forward stage, a phone receives the heads' attention only if
@@ -36,7 +36,8 @@ type variant struct {
 	view shell.View
 }
 
-// inside reports whether a screen gets the pictures of the heads. The Story view has none.
+// inside reports whether a screen gets the pictures of the heads, which are not part of the Story
+// view.
 func (l variant) inside() bool { return l.kind != onPhone && l.view == shell.Numbers }
 
 // shared is the data that is sent to all followers along with the panels, for scripts and
@@ -46,8 +47,8 @@ type shared struct {
 	Text    uint64      `json:"text"`    // the number of the text; see [session.State.Text]
 	Step    int         `json:"step"`    // number of the generated token; 0 before the first
 	Stage   int         `json:"stage"`   // 1 to 7; 0 before the first
-	Undrawn bool        `json:"undrawn"` // the stage is the draw, which has not been made yet
-	Walk    int         `json:"walk"`    // the walkthrough's step; 0 outside of one
+	Undrawn bool        `json:"undrawn"` // the stage is a draw that has not been made yet
+	Walk    int         `json:"walk"`    // the step of the walkthrough; 0 without one
 	Started bool        `json:"started"`
 	Alone   bool        `json:"alone"` // members can continue alone
 	Ended   bool        `json:"ended"`
@@ -104,8 +105,8 @@ type encoded struct {
 	err error
 }
 
-// snapshot returns the bytes of a view for all screens of a variant. Each snapshot is made
-// only once.
+// snapshot returns the bytes of a view for all screens of a variant. Each snapshot is created only
+// once.
 func (p *Pages) snapshot(v *class.View, l variant) (*wire.Encoded, error) {
 	if l.kind == onPhoneInner && (!looksInside(v) || !l.inside()) {
 		l.kind = onPhone
@@ -274,7 +275,8 @@ type followFeed struct {
 	member bool
 }
 
-// errNoCookie refuses requests that only members can make, if the browser has no cookies.
+// errNoCookie is the refusal of a request that only members can make, if the browser does not
+// accept cookies.
 var errNoCookie = terms.Refuse(
 	class.CodeCookie, "Your browser keeps no cookies, so the class could not count you once. Allow cookies for this "+
 		"page and reload it.",
@@ -377,7 +379,7 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 	return f.sendYou(ctx, c.N, out)
 }
 
-// voteInputs are the inputs of a vote; a draw has only a poll.
+// voteInputs are the inputs of a vote; a draw needs only the poll.
 var voteInputs = terms.Inputs{
 	terms.Optional(terms.TextInput("poll")), terms.Optional(terms.TextInput("choice")),
 	terms.Optional(terms.IntInput("number", -terms.MaxSeed, terms.MaxSeed)), decimal("sure"),

@@ -31,15 +31,15 @@ type followPage struct {
 	Say    string // HTML of the sentence of the walkthrough's step, "" if there is none
 }
 
-// ownScreen is the screen of a follower who looks at a stage other than the class's.
+// ownScreen is the screen of a follower who is looking at a stage other than the class's.
 type ownScreen struct {
 	screen
 	Place      string // "12.3"
 	Back, Next string
 	NextName   string
 	Class      string // "5 Sample", the stage of the class
-	// Temperature is the temperature, at the stages where it can be changed. T is its text.
-	// Turned means that it differs from the class's temperature.
+	// Turns means that the temperature can be changed at this stage. Temperature is its value, and
+	// T its text. Turned means that it differs from the class's temperature.
 	Turns       bool
 	Temperature float64
 	T           string
@@ -47,7 +47,7 @@ type ownScreen struct {
 	Alone       string // link for continuing alone, "" if it is not allowed
 }
 
-// enter returns the room of a request, or responds with the reason why there is none.
+// enter returns the room of a request, or responds with the reason why the sender cannot enter it.
 func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room class.Room, who admission.Caller, ok bool) {
 	who = p.caller(w, r)
 	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who)
@@ -116,8 +116,8 @@ func (p *Pages) seen(v *class.View) *session.State {
 	return st
 }
 
-// wander returns the screen for a place other than the class's. If t is not "", it uses that
-// temperature.
+// wander returns the screen for a position other than the class's. If t is not "", it is the
+// temperature to use.
 func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScreen, error) {
 	st := p.seen(v)
 	c, ok := parseAt(st, place)
@@ -148,7 +148,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	own.screen = newScreen(lookAt(st, c, turned), view, false)
 	own.Back, own.Next = neighbors(st, c)
 	if own.Next != "" {
-		next, _ := parseAt(st, own.Next) // cannot fail: neighbors made it from this state
+		next, _ := parseAt(st, own.Next) // cannot fail: neighbors derived it from this state
 		own.NextName = own.Rail[next.Stage-1].Name
 	}
 	if v.State != nil && v.State.Started() {
@@ -175,8 +175,8 @@ func settingError(err error) error {
 	return &terms.Refusal{Code: terms.CodeUnknown, Message: "The temperature must be a number."}
 }
 
-// alone redirects to a separate run for the follower, which begins at the class's position
-// or at the place that the follower is looking at.
+// alone redirects to a separate run for the follower, which begins at the class's position or at
+// the position that the follower is looking at.
 func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	room, _, ok := p.enter(w, r)
 	if !ok {
@@ -219,7 +219,7 @@ func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (class.Roo
 	return room, who, ok
 }
 
-// vote handles a vote from a form, which browsers without scripts send.
+// vote handles a vote that a browser without scripts sends as a form.
 func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

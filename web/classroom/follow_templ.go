@@ -209,7 +209,7 @@ func followHTML(v followPage) templ.Component {
 	})
 }
 
-// followScreen is the part that all phones share. Its four pieces are replaced separately.
+// followScreen is the part that all phones share. Its four parts are replaced separately.
 func followScreen(v followPage, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -428,7 +428,7 @@ func phoneStage(v followPage) templ.Component {
 	})
 }
 
-// sayBox shows the walkthrough's sentence for its step.
+// sayBox shows the sentence of the current walkthrough step.
 func sayBox(say string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -534,7 +534,7 @@ func whoLine(here, ends string) templ.Component {
 	})
 }
 
-// connBanner is in the page's normal flow, so the banner about the connection covers nothing.
+// connBanner is the connection banner. It is in normal flow, so it does not cover anything.
 func connBanner() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -572,7 +572,7 @@ func connBanner() templ.Component {
 	})
 }
 
-// ownHTML is the screen of a follower who looks at another stage, or empty if they do not.
+// ownHTML is the screen of a follower who is looking at another stage, and otherwise empty.
 func ownHTML(v followPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

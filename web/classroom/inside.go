@@ -15,17 +15,17 @@ import (
 // to request it. It is rendered once for all phones that look inside, and is not sent to the
 // others.
 
-// looksInside reports whether the inside of the forward pass is shown in a room. It is not
-// shown while the class is asked for a token, since the blocks' predictions contain the
-// model's guess.
+// looksInside reports whether the inside of the forward pass is shown in a room. It is not shown
+// while the class is being asked about a token, since the blocks' predictions contain the model's
+// guess.
 func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != nil && !v.Hidden }
 
-// stageData is the data that is sent with a stage that one screen has requested.
+// stageData is the data sent with a stage that a single screen has requested.
 type stageData struct {
 	Heat *stage.Heat `json:"heat"`
 }
 
-// lookInside turns looking inside on or off for this screen, and returns a reply with the
+// lookInside turns the inside view on or off for this screen, and returns a reply with the
 // resulting stage.
 func (f *followFeed) lookInside(c wire.Command) wire.Message {
 	sent, err := c.Read(terms.Inputs{terms.Optional(terms.BoolInput("on"))})

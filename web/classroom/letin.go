@@ -16,7 +16,7 @@ const ClearWarning = "this is plain HTTP. Anyone on the network can read names, 
 
 // letIn is the button that lets phones in or closes their listener again.
 type letIn struct {
-	Code   string // the room's code; "" if the same press makes the room
+	Code   string // the room's code; "" if the same press creates the room
 	Page   string // the page that contains the button: madeOn or presentOn
 	Token  string // valid for one press
 	Hosts  []PhoneHost
@@ -62,8 +62,8 @@ func (v *letIn) Form() string {
 // pressLife is how long the button of an open page stays valid. It covers a school day.
 const pressLife = 12 * time.Hour
 
-// newPresses returns the single-use tokens of the button. Their key is valid as long as the
-// process runs, since only the process remembers which tokens were used.
+// newPresses returns the single-use tokens of the button. Their key is valid only for the lifetime
+// of the process, since only the process remembers which tokens were used.
 func newPresses(now func() time.Time) *tickets {
 	var key [32]byte
 	rand.Read(key[:]) // never fails
@@ -72,9 +72,9 @@ func newPresses(now func() time.Time) *tickets {
 	return t
 }
 
-// letIn returns the button for a page of a room or, if room is nil, for the page that makes
-// rooms. It returns nil if the sender of the request must not press the button. If the page
-// shows that phones are let in, the listener for phones stays open for the page's room.
+// letIn returns the button for a page of a room or, if room is nil, for the page that creates
+// rooms. It returns nil if the sender of the request must not press the button. If the page shows
+// that phones are let in, the listener for phones stays open for the page's room.
 func (p *Pages) letIn(r *http.Request, who string, room class.Room, page string) *letIn {
 	if !p.Phones.mayAsk(r) {
 		return nil
@@ -95,8 +95,8 @@ func (p *Pages) letIn(r *http.Request, who string, room class.Room, page string)
 	return v
 }
 
-// access describes how browsers reach the server. While the listener for phones is open, it
-// gives the address of that listener.
+// access describes how browsers reach the server. While the listener for phones is open, the
+// address is the listener's.
 func (p *Pages) access() Access {
 	a := p.Access
 	if at := p.Phones.at(); at != nil {
@@ -107,8 +107,8 @@ func (p *Pages) access() Access {
 
 func (p *Pages) reach(r *http.Request) reach { return p.access().reach(r) }
 
-// joinPanels returns the panels of a wall that explain how to join. They change when phones
-// are let in or shut out. joinPanels returns none if the server cannot let phones in.
+// joinPanels returns the panels of a wall that explain how to join. They change when phones are let
+// in or shut out. If the server cannot let phones in, joinPanels does not return any panels.
 func (p *Pages) joinPanels(d slide) ([]panel, error) {
 	if p.Phones == nil {
 		return nil, nil

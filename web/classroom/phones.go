@@ -207,8 +207,8 @@ func (p *Phones) watch(ctx context.Context, hub *class.Hub, room class.Room) {
 	}
 }
 
-// leave closes the listener if the given room was the last that needed it. ctx is the
-// context of watching that room.
+// leave closes the listener if the given room was the last that needed it. ctx is the context in
+// which that room was watched.
 func (p *Phones) leave(ctx context.Context, code string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -252,8 +252,8 @@ func (p *Phones) End() {
 	p.wg.Wait()
 }
 
-// mayAsk reports whether a request comes from a browser on this machine over the main
-// listener, without a proxy as far as the headers show.
+// mayAsk reports whether a request comes from a browser on this machine through the main listener
+// and, according to its headers, not through a proxy.
 func (p *Phones) mayAsk(r *http.Request) bool {
 	if p == nil {
 		return false
@@ -280,7 +280,7 @@ func forwarded(h http.Header) bool {
 	return false
 }
 
-// sameOrigin reports whether a request comes from a page whose origin is exactly that of the
+// sameOrigin reports whether a request comes from a page with exactly the same origin as the
 // request. The gate is less strict: it accepts pages under any of the server's names.
 func sameOrigin(r *http.Request) bool {
 	origin, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")

@@ -12,14 +12,14 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// poll is a poll as screens show it. It contains nothing that is still secret.
+// poll is a poll as screens show it. It does not contain anything that is still secret.
 type poll struct {
 	*class.Poll
 	Ask     string // the question as HTML; plain text for polls about tokens
 	Options []option
 	Say     string // "23 of 28 have voted"
 	Dots    []bool // one for each person present, true for each vote; empty if there are too many people
-	Ends    string // milliseconds since 1970; "" if the poll has no end
+	Ends    string // milliseconds since 1970; "" if the poll has no time limit
 	Shown   bool   // counts are shown
 	Known   bool   // the right answer and the model's probabilities are shown
 	Head    stage.Rich
@@ -41,7 +41,7 @@ type option struct {
 	BeforeBar string
 }
 
-// mostDots is the maximum number of people that are shown as one dot each.
+// mostDots is the maximum number of people who are shown as individual dots.
 const mostDots = 56
 
 func newPoll(v *class.View) *poll {
@@ -86,7 +86,7 @@ func anyCount(p *class.Poll) bool {
 	return false
 }
 
-// fill sets the options. The lengths of bars are relative to the longest.
+// fill sets the options. The lengths of bars are relative to the longest bar.
 func (q *poll) fill() {
 	total, longest, missing := 0, 0.0, 1.0
 	for _, o := range q.Poll.Options {
@@ -168,8 +168,9 @@ func (q *poll) head() stage.Rich {
 	return r
 }
 
-// tie returns a sentence about a tie if several options have the most votes. A question
-// without a right option, where members report how much they knew, has no winner and no tie.
+// tie returns a sentence about a tie if several options have the most votes. It returns "" for a
+// question without a right option, where members report how much they knew, since such a question
+// cannot have a winner.
 func (q *poll) tie() string {
 	right := func(o class.Option) bool { return o.Right }
 	if !q.Shown || q.Kind == class.Question && !slices.ContainsFunc(q.Poll.Options, right) {

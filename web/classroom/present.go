@@ -161,7 +161,7 @@ func offered(o *class.Offer) (say string, first button, more []button) {
 // forwardButtonPlain is the button that moves forward in the loop without a poll.
 var forwardButtonPlain = button{Cmd: "forward", Say: "No vote: next stage", Keys: forwardKeys}
 
-// forwardKeys are the keys that move forward: those of clickers, and the space bar.
+// forwardKeys are the keys that move forward: the keys of clickers, and the space bar.
 var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}
 
 // forwardButton returns the button that moves forward in the script if the presenter follows

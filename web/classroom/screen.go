@@ -31,9 +31,9 @@ type screen struct {
 	Veiled bool
 }
 
-// newScreen returns the screen for a complete state. If inside is set and the run looks
-// inside, it shows the forward stage from inside. The result is then several times as long,
-// and its pictures need the numbers of [stage.NewHeat].
+// newScreen returns the screen for a complete state. If inside is set and the run looks inside, it
+// shows the forward stage from inside. The result is then several times as long, and its pictures
+// need the data returned by [stage.NewHeat].
 func newScreen(st *session.State, view shell.View, inside bool) screen {
 	seen := *discreet(st)
 	if !inside {
@@ -46,7 +46,7 @@ func newScreen(st *session.State, view shell.View, inside bool) screen {
 	if view == shell.Story {
 		s.Story = lang.NewStory(&seen)
 		s.N, s.Name, s.Lead = s.Story.N, s.Story.Verb, s.Story.Say
-		s.Story.Past, s.Story.Point = "", "" // these pages point at nothing
+		s.Story.Past, s.Story.Point = "", "" // these pages do not point at anything
 		return s
 	}
 	s.Panel, s.Stopped = lang.New(&seen), lang.StopReason(st)
@@ -108,9 +108,9 @@ func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 	return rail
 }
 
-// newVeiled returns the screen for a state while a class is asked for the token of a step.
-// The results of that step are removed from the state before anything is rendered, so that
-// no page can reveal them. The number of stages that have run in that step is not secret.
+// newVeiled returns the screen for a state while a class is being asked about the token of a step.
+// The results of that step are removed from the state before rendering, so that pages cannot reveal
+// them. The number of stages that have run in that step is not secret.
 func newVeiled(st *session.State, view shell.View, step int) screen {
 	if step < 1 || step > len(st.Steps) {
 		return newScreen(st, view, false)
@@ -147,10 +147,10 @@ func veiled(st *session.State, step int) *session.State {
 	return &v
 }
 
-// at formats a place in a run for use in links: "12.3" is step 12, stage 3.
+// at formats a position in a run for use in links: "12.3" is step 12, stage 3.
 func at(c session.Cursor) string { return fmt.Sprintf("%d.%d", c.Step, c.Stage) }
 
-// parseAt parses a place. ok is false if the state does not have that place.
+// parseAt parses a position. ok is false if the state does not have that position.
 func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
 	var stage int
 	if n, err := fmt.Sscanf(text, "%d.%d", &c.Step, &stage); n != 2 || err != nil {
@@ -163,7 +163,7 @@ func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
 	return c, c.Stage <= st.Steps[c.Step-1].Ran
 }
 
-// lookAt returns a state as seen at another place. If temperature is not nil, the scores are
+// lookAt returns a state as seen at another position. If temperature is not nil, the scores are
 // recomputed with it. The run does not move.
 func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.State {
 	v := *st
@@ -184,8 +184,7 @@ func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.
 	return &v
 }
 
-// neighbors returns the places before and after a place. They are "" at the beginning or
-// end.
+// neighbors returns the positions before and after c, or "" at the beginning or end.
 func neighbors(st *session.State, c session.Cursor) (back, next string) {
 	number := func(c session.Cursor) int { return (c.Step-1)*len(infer.Kinds) + int(c.Stage) }
 	place := func(n int) session.Cursor {

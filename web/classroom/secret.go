@@ -15,10 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// An instructor's secret is sent in a cookie that scripts cannot read and that browsers
-// send only to the room's own pages. The socket has a different address, so its connection
-// is opened with a ticket, which is valid once, within a minute. Only the holder of the
-// cookie can get a ticket.
+// An instructor's secret is sent in a cookie that scripts cannot read and that browsers send only
+// to the room's own pages. The socket has a different address, so its connection is opened with a
+// ticket, which can be redeemed once, within a minute. Only the holder of the cookie can get a
+// ticket.
 
 // cookieAge is how long a browser keeps a room's secret.
 const cookieAge = 30 * 24 * time.Hour
@@ -42,8 +42,8 @@ func setSecret(w http.ResponseWriter, r *http.Request, code string, secret class
 	shell.SetCookie(w, r, secretCookie(code, secret.String()))
 }
 
-// secretOf returns the secret of a room from a request, or the first valid secret if there
-// are several. Over TLS, it replaces a cookie without the prefix.
+// secretOf returns a room's secret from the cookies of a request. If there are several, it returns
+// the first valid one. Over TLS, it replaces a cookie without the prefix.
 func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (secret class.Secret, ok bool) {
 	for _, c := range shell.Cookies(r, cookieName(code), roomPath(code)) {
 		if secret = class.ParseSecret(c.Value); !p.Hub.Fits(code, secret) {
@@ -117,8 +117,8 @@ type ticket struct {
 	Until     time.Time
 }
 
-// newTickets returns tickets that use a 32-byte key. The clocks of all servers that issue
-// and redeem them must agree.
+// newTickets returns an issuer of tickets that uses a 32-byte key. The clocks of all servers that
+// issue and redeem them must agree.
 func newTickets(key []byte, now func() time.Time) *tickets {
 	block, err := aes.NewCipher(key)
 	if err == nil {

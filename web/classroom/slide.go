@@ -45,7 +45,7 @@ func (d *slide) join(to reach) (err error) {
 	return err
 }
 
-// moving returns a slide without the instructions for joining, which seldom change.
+// moving returns a slide without the instructions for joining, which rarely change.
 func moving(v *class.View, view shell.View, rest *session.State, inside bool) slide {
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
@@ -59,8 +59,8 @@ func moving(v *class.View, view shell.View, rest *session.State, inside bool) sl
 	return d
 }
 
-// walkText returns the HTML of the walkthrough's sentence for everyone. It returns "" before
-// the first step, or if the presenter has left the script.
+// walkText returns the HTML of the sentence that the current walkthrough step shows to everyone. It
+// returns "" before the first step, or if the presenter has left the script.
 func walkText(v *class.View) string {
 	if v.Walk == nil || v.Walk.Left || v.Walk.At() == nil {
 		return ""
@@ -100,7 +100,7 @@ const (
 func dotX(i int) string { return strconv.Itoa(1 + dotWide*(i%dotRow)) }
 func dotY(i int) string { return strconv.Itoa(1 + dotHigh*(i/dotRow)) }
 
-// dotsBox returns the viewBox that holds n dots.
+// dotsBox returns the viewBox for n dots.
 func dotsBox(n int) string {
 	return "0 0 " + strconv.Itoa(dotWide*min(n, dotRow)) + " " + strconv.Itoa(dotHigh*((n+dotRow-1)/dotRow))
 }

@@ -37,7 +37,7 @@ type askedPoll struct {
 	Far   string   // distance to the model, "" if there is none
 }
 
-// askedRow is one option over all rounds.
+// askedRow is the row of one option, with all rounds.
 type askedRow struct {
 	Label  stage.Text
 	Text   string
@@ -50,7 +50,7 @@ type askedRow struct {
 
 type askedCount struct{ Say, Bar string }
 
-// bin is one row of the calibration.
+// bin is one row of the calibration table.
 type bin struct{ Range, N, Stated, Rate, Between string }
 
 var kindWords = map[class.Kind]string{
@@ -177,7 +177,8 @@ func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
 // hasModel reports whether the model has probabilities for the options.
 func hasModel(q askedPoll) bool { return len(q.Rows) > 0 && q.Rows[0].Model != "" }
 
-// nextLine returns a sentence that compares the class's hits with the model's probabilities.
+// nextLine returns a sentence that compares the class's correct votes with the model's
+// probabilities.
 func nextLine(v summaryPage) string {
 	return fmt.Sprintf("The class was asked for the next token in %s. %s of the votes named the token that was drawn. "+
 		"By luck alone it would be %s: the mean probability that the model gave to the tokens voted for.",

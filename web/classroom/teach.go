@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// teachPage is the page for making a room.
+// teachPage is the page for creating a room.
 type teachPage struct {
 	Walks   []*lessons.Walk
 	Form    url.Values // the form as it was sent, if it was refused
@@ -49,8 +49,8 @@ func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, teachHTML(v))
 }
 
-// makeRoom makes a room, gives its secret to the browser, and redirects to the page that
-// shows how to join.
+// makeRoom creates a room, stores its secret in a cookie, and redirects to the page that shows how
+// to join.
 func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

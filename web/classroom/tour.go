@@ -17,9 +17,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A guided tour is a walkthrough that one learner plays alone. All visitors see the same
-// run, so the states of its steps are computed once, in order, and stored: each step is a
-// page with its own address.
+// A guided tour is a walkthrough that a learner takes alone. All visitors see the same run, so the
+// states of its steps are computed once, in order, and stored: each step is a page with its own
+// address.
 
 // tours stores the states of walkthroughs.
 type tours struct {
@@ -28,8 +28,8 @@ type tours struct {
 	list map[string]*tourRun // by slug
 }
 
-// tourRun is a walkthrough's run with its states at the steps. The request that holds turn
-// computes the next states; other requests wait for them.
+// tourRun is the run of a walkthrough, with the states at the steps computed so far. The request
+// that holds turn computes the next states; other requests wait for them.
 type tourRun struct {
 	turn   chan struct{} // of capacity 1
 	run    *session.Session
@@ -85,8 +85,8 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 	return r.states[step-1], nil
 }
 
-// make computes the state of the next step. A new run starts at the last step, up to
-// and including that one, that begins a new text.
+// make computes the state of the next step. A new run starts at the last step that begins a new
+// text, up to and including the next step.
 func (r *tourRun) make(ctx context.Context, slot func() *infer.Slot, w *lessons.Walk) (*session.State, error) {
 	done := len(r.states)
 	before := done
@@ -118,7 +118,7 @@ type tourPage struct {
 	Loop       string // link to the same run in the Loop; "" before the answer
 }
 
-// Asked reports whether the page waits for an answer.
+// Asked reports whether the page is waiting for an answer.
 func (v tourPage) Asked() bool { return v.Poll != nil && v.Mine == "" }
 
 func tourPath(slug string, step int) string {

@@ -45,7 +45,7 @@ func lasting(d time.Duration) string {
 	return terms.Counted(int(d.Round(time.Hour)/time.Hour), "hour")
 }
 
-// keysOf returns the names, as used by browsers, of the keys that press a button.
+// keysOf returns the names that browsers use for the keys that press a button.
 func keysOf(b button) string {
 	keys := b.Keys
 	if b.Key != "" {

@@ -43,7 +43,7 @@ func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, assignHTML(v))
 }
 
-// workPage is the page of an assignment for a learner.
+// workPage is a learner's page for an assignment.
 type workPage struct {
 	class.Assignment
 	Code, Key      string
@@ -102,7 +102,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who, fresh := p.Caller(r)
-	if fresh != nil { // the page set a cookie, so this browser does not keep cookies
+	if fresh != nil { // the page set a cookie, but the browser did not keep it
 		p.fail(w, r, terms.Refuse(class.CodeCookie, "Your browser didn’t keep this page’s cookie, so your results "+
 			"can’t be told from other people’s. Allow cookies for this site and open your link again."))
 		return

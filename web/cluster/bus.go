@@ -34,9 +34,9 @@ type bus struct {
 
 	dropped, refused atomic.Uint64
 
-	// hinder simulates network faults in tests. It is called before a request is sent and
-	// after the reply has arrived. If it returns an error, that replaces the result of the
-	// request. It is guarded by mu.
+	// hinder simulates network faults in tests. It is called before a request is sent and after the
+	// reply has arrived. If it returns an error, the error replaces the result of the request. It
+	// is guarded by mu.
 	hinder func(answered bool) error
 }
 
@@ -46,7 +46,7 @@ type outgoing struct {
 	message []byte
 }
 
-// asked is a request that waits for its reply.
+// asked is a request that is waiting for its reply.
 type asked struct {
 	parts  assembly
 	answer chan answered // of capacity 1
@@ -60,13 +60,13 @@ type answered struct {
 // Limits of queues.
 const (
 	mostOutgoing = 256 // views to publish
-	mostIncoming = 64  // unread parts of views of one room
+	mostIncoming = 64  // unread parts of messages about one room
 	mostAnswers  = 4096
 	mostServed   = 1024
 )
 
-// serveFor is the longest time that handling a request from another server can take. No
-// server waits longer for a reply.
+// serveFor is the maximum time for handling a request from another server. Servers do not wait
+// longer for a reply.
 const serveFor = 15 * time.Second
 
 func newBus(nc *nats.Conn, prefix string, log *slog.Logger) (*bus, error) {
@@ -268,7 +268,7 @@ func (b *bus) serveOne(ctx context.Context, m *nats.Msg, f func(context.Context,
 	})
 }
 
-// absent reports whether NATS has no subscriber under a server's name. If NATS does not
+// absent reports whether a server has no NATS subscription under its name. If NATS does not
 // respond, it returns false.
 func (b *bus) absent(ctx context.Context, server string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)

@@ -36,8 +36,8 @@ func (c *Cluster) Now() time.Time {
 	return c.leases.clock.now().Add(c.leases.clock.behind)
 }
 
-// compareClocks compares the clocks by means of this server's newest renewal. NATS stored it
-// between the times at which this server sent the renewal and got the confirmation.
+// compareClocks compares the clocks using this server's newest renewal. NATS stored it between the
+// times at which this server sent the renewal and got the confirmation.
 func (l *leases) compareClocks() {
 	l.mu.Lock()
 	s, c := l.session, &l.clock
@@ -73,7 +73,7 @@ func difference(sent, got, at time.Time) time.Duration {
 	return 0
 }
 
-// set sets the correction of the clock.
+// set sets the clock's correction.
 func (c *clock) set(behind time.Duration) {
 	if (behind - c.behind).Abs() > little {
 		if behind != 0 {

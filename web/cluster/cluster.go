@@ -35,8 +35,8 @@ type Config struct {
 	Replicas int
 	// Patience is how long Open waits for NATS. 0 means [DefaultPatience].
 	Patience time.Duration
-	// Answer is how long operations on the logs are retried before they return an error
-	// which says that NATS is down. 0 means [stream.DefaultPatience].
+	// Answer is how long operations on the logs are retried before they return an error that
+	// reports that NATS is down. 0 means [stream.DefaultPatience].
 	Answer time.Duration
 	// Life is how long a lease lasts without a renewal. 0 means [DefaultLife].
 	Life time.Duration
@@ -137,7 +137,7 @@ func (c *Cluster) Rooms() *class.Cluster {
 // ([deaf]).
 const away = 4
 
-// Secrets returns the hashes of instructors' secrets, which are records of the rooms'
+// Secrets returns the storage for hashes of instructors' secrets, which are records in the rooms'
 // logs.
 func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
 
@@ -162,7 +162,7 @@ func (c *Cluster) Ready() error {
 	return nil
 }
 
-// Stats holds statistics about this server's membership in a cluster.
+// Stats contains statistics about this server's membership in a cluster.
 type Stats struct {
 	Connected  bool
 	Reconnects uint64 // number of reconnections

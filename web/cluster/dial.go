@@ -79,7 +79,7 @@ func options(cfg Config) ([]nats.Option, error) {
 	return append(list, cfg.Options...), nil
 }
 
-// errFixed marks errors that retrying cannot fix.
+// errFixed marks permanent errors, for which retrying is useless.
 type errFixed struct{ error }
 
 func (e errFixed) Unwrap() error { return e.error }
@@ -138,7 +138,8 @@ func Redacted(addresses string) string {
 	return strings.Join(list, ",")
 }
 
-// attempt is the timeout of one request, since nodes without a leader drop requests.
+// attempt is the timeout of a single request. Nodes without a leader drop requests, so they must be
+// retried.
 const attempt = 2 * time.Second
 
 // storing waits until JetStream responds.

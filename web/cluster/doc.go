@@ -11,17 +11,16 @@
 //
 // # Leases
 //
-// Every server has one session, a key that it renews six times in the lifetime of a lease
-// ([Config.Life]). A room's key names the server that owns the room and the session under
-// which the server took it. Even a server with a thousand rooms therefore renews only one
-// key.
+// Every server has one session, a key that it renews six times per lease lifetime ([Config.Life]).
+// A room's key names the server that owns the room and the session under which the server took it.
+// Even a server with a thousand rooms therefore renews only one key.
 //
-// Clocks are never compared. A server counts its session as lost when half a lease lifetime
-// has passed on its own clock since it sent its last confirmed renewal. Other servers count
-// the session as over when they have seen the same revision of its key for a whole lifetime,
-// or for slightly more than half a lifetime if NATS reports no subscriber under the server's
-// name. Before a room is taken from a server, its session is ended by a write that requires
-// that revision, so a renewal in transit and the end of the session cannot both succeed.
+// Leases do not depend on synchronized clocks. A server counts its session as lost when half a
+// lease lifetime has passed on its own clock since it sent its last confirmed renewal. Other
+// servers count the session as over when they have seen the same revision of its key for a whole
+// lifetime, or for slightly more than half a lifetime if NATS reports no subscriber under the
+// server's name. Before a room is taken from a server, its session is ended by a write that
+// requires that revision, so a renewal in transit and the end of the session cannot both succeed.
 //
 // A lease only names the server that should run a room. The room's log determines who may
 // append to it: see [class.Fence] and [stream.Journal.AppendAs].

@@ -22,7 +22,7 @@ type leases struct {
 	move   func() error                                  // connects to another NATS node, if there is one
 	ctx    context.Context
 	stop   context.CancelFunc
-	done   chan struct{} // closed when the session is no longer renewed
+	done   chan struct{} // closed when renewal of the session has stopped
 	hurry  chan struct{} // signals that a lease must be released; of capacity 1
 
 	mu       sync.Mutex
@@ -166,7 +166,7 @@ func (l *leases) hold(room, id string, term uint64) (class.Lease, error) {
 	return class.Lease{Server: l.server, Term: term, Lost: h.lost, Release: func() { l.release(room, h) }}, nil
 }
 
-// release releases a lease. The room's key is deleted a moment later.
+// release releases a lease. The room's key is deleted shortly afterward.
 func (l *leases) release(room string, h *holding) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,8 +191,8 @@ func (l *leases) current() string {
 	return l.session.id
 }
 
-// wait waits up to the lifetime of a lease until there is a session, since the last one
-// might have been lost a moment ago.
+// wait waits for a session, for up to the lifetime of a lease, since the previous one might have
+// just been lost.
 func (l *leases) wait(ctx context.Context) (id string, err error) {
 	l.mu.Lock()
 	begun := l.begun

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// lookOften repeatedly checks those sessions of other servers that have been looked up on
-// this server. The end of a session is then known before its rooms are needed, and no
-// request waits for a dead server.
+// lookOften repeatedly checks the sessions of other servers that have been looked up on this
+// server. This detects the end of a session before its rooms are needed, so requests do not wait
+// for a dead server.
 func (l *leases) lookOften() {
 	beat := time.NewTicker(l.life / 12)
 	defer beat.Stop()
@@ -42,10 +42,10 @@ func (l *leases) lookAround() {
 // alive returns a channel that will be closed when the session of another server is over, or
 // nil if it is already over. It ends a session that has not been renewed for too long.
 //
-// By then, the other server, which is slow, stopped or disconnected, also counts the session
-// as lost, provided that its clock runs evenly. Another server can therefore continue. A
-// dead server is detected earlier, because NATS reports no subscriber under its name for
-// longer than a reconnection takes.
+// By then, the other server, whether it is slow, stopped or disconnected, also counts the session
+// as lost, provided that its clock runs at a steady rate. It is therefore safe for another server
+// to take over. A dead server is detected earlier, because NATS reports no subscriber under its
+// name for longer than a reconnection takes.
 func (l *leases) alive(ctx context.Context, server, id string) (over <-chan struct{}, err error) {
 	s, err := l.look(ctx, id)
 	if err != nil || s == nil {

@@ -18,7 +18,7 @@ const partHeader = "Viz-Part"
 const (
 	partBytes   = 256 << 10 // accepted by every NATS server whose limit is high enough for the logs
 	mostParts   = class.MaxReply/partBytes + 1
-	mostSenders = 4 // number of senders of a room whose parts are assembled at the same time
+	mostSenders = 4 // number of senders per room whose parts can be assembled concurrently
 )
 
 var errParts = errors.New("cannot reassemble a message from another server")

@@ -15,9 +15,9 @@ import (
 // session is deleted.
 const forgotten = 20
 
-// deaf is the number of lease lifetimes without a confirmation after which the server tries
-// another NATS node, because a node that is cut off from the others keeps its connections
-// but stores nothing. An election takes less time.
+// deaf is the number of lease lifetimes without a confirmation after which the server tries another
+// NATS node, because a node that is cut off from the others keeps its connections but cannot store
+// anything. An election takes less time.
 const deaf = 3
 
 // begin begins a session.
@@ -192,8 +192,8 @@ func (l *leases) clean() {
 	}
 }
 
-// old returns the revision of a session's key if this server has seen no other revision for
-// a long time, and otherwise 0.
+// old returns the revision of a session's key if, as seen by this server, it has not changed for a
+// long time, and otherwise 0.
 func (l *leases) old(ctx context.Context, id string) uint64 {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(id), &v)
@@ -214,8 +214,8 @@ func (l *leases) old(ctx context.Context, id string) uint64 {
 	return revision
 }
 
-// finishBefore writes to the key of the lost session that the session is over, so that other
-// servers can take its rooms immediately.
+// finishBefore marks the key of the lost session as over, so that other servers can take its rooms
+// immediately.
 func (l *leases) finishBefore() {
 	l.mu.Lock()
 	id := l.before
@@ -229,7 +229,7 @@ func (l *leases) finishBefore() {
 	_ = l.finish(ctx, id) // if this fails, the others will soon count it as over anyway
 }
 
-// finish writes to the key of one of this server's sessions that the session is over.
+// finish marks the key of one of this server's sessions as over.
 func (l *leases) finish(ctx context.Context, id string) error {
 	for {
 		var v sessionValue

@@ -16,8 +16,8 @@ type Map struct {
 	Minutes int // reading time of all lessons
 	Tally   progress.Tally
 	// Next is the section to continue with: the first unseen section after the last one seen, or
-	// else the first unseen section of the course. It is nil if all sections were seen. Begun
-	// reports whether any section was seen.
+	// else the first unseen section of the course. It is nil if all sections have been seen. Begun
+	// reports whether any section has been seen.
 	Next  *MapSection
 	Begun bool
 }
@@ -140,12 +140,12 @@ func Number(l *lessons.Lesson) string {
 	return strconv.Itoa(l.Number)
 }
 
-// Numbered returns a lesson's title after its number.
+// Numbered returns a lesson's number and title.
 func Numbered(l *lessons.Lesson) string {
 	return strings.TrimSpace(Number(l) + " " + terms.Isolated(l.Name))
 }
 
-// StateName returns the state as a part of a CSS class name.
+// StateName returns the state as part of a CSS class name.
 func (l *MapLesson) StateName() string {
 	if s := l.State(); s != "" {
 		return s

@@ -7,14 +7,14 @@ import (
 )
 
 // core lists the most useful lessons for learners with little time, in order of importance. All
-// others follow in the order of the course.
+// other lessons follow in course order.
 var core = []string{
 	"the-loop", "temperature", "logits-and-softmax", "stopping", "choosing-a-token", "kv-cache", "calling-an-api",
 }
 
-// Within returns a map of the unread lessons that fit into the given number of minutes, in the
-// order of the course, and their total time. The total may exceed minutes by up to a quarter, since
-// reading times are only estimates.
+// Within returns a map of the unread lessons that fit into the given number of minutes, in course
+// order, and their total time. The total may exceed minutes by up to a quarter, since reading times
+// are only estimates.
 func (v *Map) Within(minutes int) (part *Map, took int) {
 	order := slices.Clone(core)
 	for i := range v.Lessons {
@@ -49,8 +49,8 @@ type TimeLink struct {
 	Now        bool
 }
 
-// TimeLinks returns the links for [Times] and for the whole course, which takes the given number of
-// minutes (all). asked is the chosen time, or 0 if none was chosen.
+// TimeLinks returns the links for [Times] and for the whole course. The parameter all is the length
+// of the course in minutes; asked is the chosen time, or 0 if none was chosen.
 func TimeLinks(all, asked int) []TimeLink {
 	var list []TimeLink
 	for _, n := range Times {

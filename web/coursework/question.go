@@ -33,7 +33,8 @@ type Question struct {
 	Say     string // a message about missing input, such as a choice
 }
 
-// Done reports whether the right choice was made, or the ticks were saved.
+// Done reports whether the right choice has been made or, for a recall question, the ticks have
+// been saved.
 func (q *Question) Done() bool {
 	if q.Q.Kind == "recall" {
 		return q.Kept
@@ -41,7 +42,7 @@ func (q *Question) Done() bool {
 	return slices.ContainsFunc(q.Tried, func(i int) bool { return q.Q.Choices[i].Right })
 }
 
-// Was reports whether a choice was made.
+// Was reports whether the given choice has been made.
 func (q *Question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
 
 // Order returns the indexes of the choices in display order. The order is random, but stays the

@@ -48,7 +48,7 @@ func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
 	return read, drills
 }
 
-// DrillText describes the progress in a drill. It returns "" if the drill was not begun.
+// DrillText describes the progress in a drill. It returns "" if the drill has not been started.
 func DrillText(all []progress.DrillMap, kind drill.Kind) string {
 	for _, d := range all {
 		if d.Drill == string(kind) {
@@ -58,7 +58,7 @@ func DrillText(all []progress.DrillMap, kind drill.Kind) string {
 	return ""
 }
 
-// Only returns the tasks of list with the given names, in the order of list.
+// Only returns the tasks in list with the given keys, in the order of list.
 func Only(list []Task, named []string) (kept []Task) {
 	for _, t := range list {
 		for _, key := range named {
@@ -72,7 +72,7 @@ func Only(list []Task, named []string) (kept []Task) {
 }
 
 // TaskOf returns the key of the task in which a mistake was made: the drill, or the lesson of the
-// question. It returns "" if the question belongs to no lesson.
+// question. It returns "" if the question does not belong to a lesson.
 func TaskOf(course *lessons.Course, s progress.Slip) string {
 	if s.Drill != "" {
 		return "practice/" + s.Drill

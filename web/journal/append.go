@@ -41,7 +41,7 @@ func newAppending(b Batch) *appending {
 // large reports whether a batch needs several commits.
 func (j *SQLite) large(a *appending) bool { return len(a.Records) > j.perCommit || a.size > groupBytes }
 
-// partEnd returns the end of the part of a batch that begins at record from.
+// partEnd returns the end of the part of a batch that starts at record from.
 func (j *SQLite) partEnd(a *appending, from int) int {
 	to, size := from, int64(0)
 	for to < len(a.Records) && to-from < j.perCommit {
@@ -96,9 +96,9 @@ func (j *SQLite) commitAll() {
 	}
 }
 
-// next removes the batches for one commit from the queue: the oldest ones that fit. A large
-// batch is returned alone. If the queue is empty, next returns nil, and the committing
-// goroutine must end.
+// next removes from the queue the batches for one commit: the oldest ones that fit. A large batch
+// is returned alone. If the queue is empty, next returns nil, and the committing goroutine must
+// end.
 func (j *SQLite) next() []*appending {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -119,8 +119,8 @@ func (j *SQLite) next() []*appending {
 	return group
 }
 
-// nextDuring removes the batches that can be committed between two parts of a large batch
-// from the queue: small batches of other owners.
+// nextDuring removes from the queue the batches that can be committed between two parts of a large
+// batch: small batches of other owners.
 func (j *SQLite) nextDuring(large *appending) (group []*appending) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -156,9 +156,8 @@ func (j *SQLite) commitGroup(group []*appending) {
 
 // commitLarge commits a batch in parts, and commits batches of other owners in between.
 //
-// Its records are hidden until the last part: reads stop at owners.last, which only the
-// last part moves. The remains of an interrupted batch are deleted before the next commit
-// (see repair).
+// Its records are hidden until the last part: reads stop at owners.last, which only the last part
+// updates. The remains of an interrupted batch are deleted before the next commit (see repair).
 func (j *SQLite) commitLarge(a *appending) {
 	for from := 0; from < len(a.Records); {
 		to := j.partEnd(a, from)
@@ -197,7 +196,7 @@ func (j *SQLite) commitPart(a *appending, from, to int) error {
 // to an error, so that callers get a result and the queue continues.
 func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
 	err := fault.Try(func() error {
-		// The records are stored even if their callers are gone.
+		// The records are stored even if the callers have given up.
 		return j.db.Write(context.Background(), func(tx *sql.Tx) error {
 			if !j.repaired {
 				if err := j.repair(tx); err != nil {
@@ -237,8 +236,8 @@ func (j *SQLite) repair(tx *sql.Tx) error {
 	return err
 }
 
-// add inserts the records of a batch from index from to index to. With the last part, all
-// records of the batch become visible.
+// add inserts the records of a batch with indexes from up to, but not including, to. With the last
+// part, all records of the batch become visible.
 func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) error {
 	used := a.At.UnixMilli()
 	if len(a.Records) == 0 {

@@ -15,9 +15,9 @@ const (
 // earlier copy.
 var ErrUsed = errors.New("the copy at the destination has been used since")
 
-// Copy appends the records of a log to the same owner's log in another journal. It leaves
-// out the records for which leave returns true; leave can be nil. It returns the number of
-// records that were added. Records that were set aside are not copied.
+// Copy appends the records of a log to the same owner's log in another journal. It omits the
+// records for which leave returns true; leave can be nil. It returns the number of records that
+// were added. Records that were set aside are not copied.
 func Copy(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
 	b, size := Batch{Owner: log.Owner, At: log.Used}, int64(0)
 	flush := func() error {
@@ -49,7 +49,7 @@ func Copy(ctx context.Context, from, to Journal, log Info, leave func(Record) bo
 }
 
 // CopyNew is like [Copy], but for a log in which the order of records matters. If the other
-// journal's log has records of its own, CopyNew copies nothing and returns [ErrUsed].
+// journal's log has records that the first log lacks, CopyNew copies nothing and returns [ErrUsed].
 func CopyNew(ctx context.Context, from, to Journal, log Info, leave func(Record) bool) (added int, err error) {
 	ours := map[Key]bool{}
 	list, err := records(ctx, from, log.Owner, leave)

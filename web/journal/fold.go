@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// Fold defines how the records of a log are converted to a state. A state must stay the same
-// when it is encoded as JSON and decoded again.
+// Fold defines how the records of a log are converted to a state. A state must survive being
+// encoded as JSON and decoded again.
 type Fold[S any] struct {
 	// Version identifies the format of S and the rules of Add. It must change when either of
 	// them changes, so that earlier snapshots are ignored.
 	Version string
 	// Begin returns the state of an empty log.
 	Begin func() *S
-	// Add applies a record to a state. The result must depend only on the state and the
-	// record. If the record is unknown or invalid, Add changes nothing and returns false,
-	// and the record is set aside.
+	// Add applies a record to a state. The result must depend only on the state and the record. If
+	// the record is unknown or invalid, Add leaves the state unchanged and returns false, and the
+	// record is set aside.
 	Add func(*S, Record) bool
 	// Settle is called after one or more calls of Add, before the state is used. It can be
 	// nil.
@@ -34,7 +34,7 @@ type Fold[S any] struct {
 	Waste func(*S) *[]Key
 }
 
-// Folded is a state and the position in the log to which it corresponds.
+// Folded is a state and the position in the log that it corresponds to.
 type Folded[S any] struct {
 	State *S
 	Seq   int64 // sequence number of the last record in State
@@ -67,8 +67,8 @@ func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folde
 	return f, fmt.Errorf("%w: too many of its records cannot be read", ErrDamaged)
 }
 
-// read folds a log, starting from a snapshot and leaving out the records in left. If the
-// fold panics at another record, read returns that record's number.
+// read folds a log, starting from a snapshot and omitting the records in left. If the fold panics
+// at another record, read returns that record's number.
 func (fold Fold[S]) read(
 	ctx context.Context, j Journal, o Owner, kept Snapshot, left []int64,
 ) (f Folded[S], at int64, err error) {
@@ -184,8 +184,8 @@ const (
 	activeBytes = 32 << 20
 )
 
-// snapshotEvery is the number of records after which a new snapshot is stored. It takes less
-// than a millisecond to fold fewer records.
+// snapshotEvery is the number of records after which a new snapshot is stored. Folding fewer
+// records takes less than a millisecond.
 const snapshotEvery = 256
 
 // compactEvery is the number of superseded records at which a log is compacted. compactMost
@@ -215,7 +215,7 @@ func NewFolds[S any](logs Journal, kind string, fold Fold[S]) *Folds[S] {
 	return &Folds[S]{logs: logs, kind: kind, fold: fold, active: map[string]*list.Element{}, order: list.New()}
 }
 
-// Active is an active owner. It is valid only within the call of [Folds.Use].
+// Active is an active owner. It is valid only during the call of [Folds.Use].
 type Active[S any] struct {
 	folds  *Folds[S]
 	owner  Owner
@@ -257,8 +257,8 @@ func (a *Active[S]) wait(ctx context.Context) error {
 	}
 }
 
-// load reads the log unless it is loaded, and sets aside unreadable records. If the log
-// cannot be folded, load sets all of it aside, and the owner starts with an empty log.
+// load reads the log unless it has already been loaded, and sets aside unreadable records. If the
+// log cannot be folded, load sets all of it aside, and the owner starts with an empty log.
 func (a *Active[S]) load(ctx context.Context) error {
 	if err := a.follow(ctx); err != nil {
 		return err
@@ -300,8 +300,8 @@ func (fs *Folds[S]) acquire(name string) *Active[S] {
 	return a
 }
 
-// Retire removes the log of an owner who was last active before the given time, and reports
-// whether it did. The state is then that of an empty log. If ok is not nil, Retire removes
+// Retire removes the log of an owner who was last active before the given time, and reports whether
+// it did. Afterward, the state is the same as for an empty log. If ok is not nil, Retire removes
 // the log only if ok returns true for the state.
 func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, ok func(*S) bool) (bool, error) {
 	a := fs.acquire(name)
@@ -401,7 +401,7 @@ func (a *Active[S]) Read(ctx context.Context, f func(Record) error) error {
 	return a.folds.logs.Read(ctx, a.owner, 0, f)
 }
 
-// Drop deletes the log. The state is then that of an empty log.
+// Drop deletes the log. Afterward, the state is the same as for an empty log.
 func (a *Active[S]) Drop(ctx context.Context) error {
 	a.loaded = false
 	if err := a.folds.logs.Drop(ctx, a.owner); err != nil {

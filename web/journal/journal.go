@@ -7,22 +7,22 @@
 // idempotent: a record whose type and id are already in the log is not added again, so a
 // request that is sent twice, or a file that is imported twice, counts once.
 //
-// A [Fold] defines the meaning of a log. It is a pure function from records to a state.
-// [Folds] keeps the states of the active owners in memory. It reads the logs of others when
-// they return, starting from a [Snapshot] if there is one of the same version. A snapshot
-// only saves time: without it, the log gives the same state.
+// A [Fold] defines the meaning of a log. It is a pure function from records to a state. [Folds]
+// keeps the states of the active owners in memory. It reads the logs of other owners when they
+// become active, starting from a [Snapshot] if there is one with the same version. A snapshot only
+// saves time: folding the whole log results in the same state.
 //
 // [Journal.Append] returns when the records are on the disk. Concurrent appends share one
 // commit, so that a thousand votes of a class wait for the disk only a few times. A large
 // batch, such as an import, is committed in parts, with other owners' appends in between,
 // and becomes visible with its last part.
 //
-// [Journal.Compact] deletes records that a later record has superseded, such as an earlier
-// vote, [Journal.Drop] deletes a log on request, and [Journal.Retire] and [Journal.Sweep]
-// delete logs that have not been used for a long time. [Journal.Scrub] makes sure that no
-// deleted data is left on the disk. Names that can be erased are in separate records. A
-// record that cannot be read is set aside, and the log continues without it. Secrets,
-// notices and data that expires are not events and are stored elsewhere.
+// [Journal.Compact] deletes records that a later record has superseded, such as an earlier vote,
+// [Journal.Drop] deletes a log on request, and [Journal.Retire] and [Journal.Sweep] delete logs
+// that have not been used for a long time. [Journal.Scrub] erases deleted data from the disk. Names
+// that can be erased are in separate records. A record that cannot be read is set aside, and the
+// log continues without it. Secrets, notices and data that expires are not events and are stored
+// elsewhere.
 //
 // There are four adapters: [SQLite] for a data folder, [Memory], [Stored] for a browser's
 // storage, and the Journal in web/journal/stream for a NATS cluster. The tests run the same
@@ -47,7 +47,7 @@ const (
 // Owner is the learner or the room to which a log belongs.
 type Owner struct{ Kind, Name string }
 
-// Record is one event of a log.
+// Record is one event in a log.
 type Record struct {
 	// Seq is the record's sequence number, which Append assigns. It is above 0 and increases
 	// along the log, with gaps.
@@ -67,7 +67,7 @@ func (r Record) Key() Key { return Key{r.Type, r.ID} }
 // Size returns the size of a record as counted in [Info.Bytes].
 func (r Record) Size() int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
-// Batch is a set of records of which either all are appended or none.
+// Batch is a set of records that is appended atomically.
 type Batch struct {
 	Owner Owner
 	// At is the time at which the owner was last active.
@@ -112,15 +112,14 @@ var ErrTooLarge = errors.New("too large for a log")
 
 // Journal stores logs. Its methods can be called from any goroutine.
 //
-// Errors are [ErrTooLarge], [ErrAway], or errors of the context or the disk. If Append
-// returns an error, nothing of the batch is stored, except that after [ErrAway], the outcome
-// is unknown: the connection might have broken before the reply arrived. A batch that is
-// then appended again counts only once.
+// Errors are [ErrTooLarge], [ErrAway], or errors of the context or the disk. If Append returns an
+// error, none of the batch is stored. After [ErrAway], however, the outcome is unknown, since the
+// connection might have broken before the reply arrived. Appending the batch again is safe.
 type Journal interface {
-	// Append adds the records of a batch that the log does not have yet, and creates the
-	// log if there is none. It returns the sequence number of each new record, and 0 for
-	// records that the log already had. A batch without records only updates the time at
-	// which an existing log was last used.
+	// Append adds the records of a batch that the log does not contain yet, and creates the log if
+	// it does not exist. It returns the sequence number of each new record, and 0 for records that
+	// the log already contained. A batch without records only updates the time at which an existing
+	// log was last used.
 	//
 	// When it returns, the records are on the disk. Once a batch is in the queue, Append
 	// waits for the commit even if ctx ends.
@@ -136,13 +135,13 @@ type Journal interface {
 	// Owners describes all logs of a kind, sorted by name.
 	Owners(ctx context.Context, kind string) ([]Info, error)
 
-	// Compact deletes records of a log, and the log's snapshot, which might contain them.
-	// Keys that the log does not have are ignored. The deleted bytes can stay on the disk
-	// until the next Scrub.
+	// Compact deletes records from a log. It also deletes the log's snapshot, which might contain
+	// them. Keys that are not in the log are ignored. The deleted bytes can stay on the disk until
+	// the next Scrub.
 	Compact(ctx context.Context, o Owner, gone []Key) error
 
-	// Scrub makes sure that no compacted record of a log is left on the disk. Once it has
-	// begun, it does not stop when ctx ends.
+	// Scrub erases all compacted records of a log from the disk. Once it has begun, it does not
+	// stop when ctx ends.
 	Scrub(ctx context.Context, o Owner) error
 
 	// Drop deletes a log, including the data that was set aside from it, and scrubs the
@@ -163,8 +162,8 @@ type Journal interface {
 	// Snapshot returns the snapshot of a log, or the zero value if there is none.
 	Snapshot(ctx context.Context, o Owner) (Snapshot, error)
 
-	// KeepSnapshot stores a snapshot, replacing the previous one. It does nothing if the log
-	// does not exist, or if there is only a newer log of the same name.
+	// KeepSnapshot stores a snapshot, replacing the previous one. It does nothing if the log does
+	// not exist or has been replaced by a newer log with the same name.
 	KeepSnapshot(ctx context.Context, o Owner, s Snapshot) error
 
 	// Retire removes a log that was last used before the given time, and reports whether it

@@ -79,8 +79,8 @@ func (m *Memory) Read(ctx context.Context, o Owner, after int64, f func(Record) 
 	return ctx.Err()
 }
 
-// since returns the records after a sequence number. The result never changes, because
-// Append only adds records after it, and Compact makes a new list.
+// since returns the records after a sequence number. The result never changes, because Append only
+// adds records after it, and Compact creates a new list.
 func (m *Memory) since(o Owner, after int64) []Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,8 +174,8 @@ func (m *Memory) Drop(ctx context.Context, o Owner) error {
 	return nil
 }
 
-// SetAside implements [Journal]. Only the number of records is kept, since memory does not
-// get damaged.
+// SetAside implements [Journal]. Only the count and size of the records are kept, since data in
+// memory is not damaged.
 func (m *Memory) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -2,10 +2,10 @@ package journal
 
 import "context"
 
-// Shared is implemented by a [Journal] if other servers append to the same logs. Before each
-// use, [Folds] then reads the records that are new.
+// Shared is implemented by a [Journal] if other servers append to the same logs. [Folds] reads the
+// new records of such a log before each use.
 type Shared interface {
-	// Mark returns the position of the end of a log.
+	// Mark returns the mark at the end of a log.
 	Mark(ctx context.Context, o Owner) (Mark, error)
 
 	// KeepSnapshotAt is like KeepSnapshot, but for a state that was read at a mark. It does
@@ -14,7 +14,8 @@ type Shared interface {
 	KeepSnapshotAt(ctx context.Context, o Owner, s Snapshot, at Mark) error
 }
 
-// Mark is a position in a log. As long as Cut stays the same, the log has only grown.
+// Mark is a position in a log. If Cut is the same in two marks, the log has only grown between
+// them.
 type Mark struct {
 	// Cut changes when records are deleted from the log, and when a new log begins. It is 0
 	// if there is no log.

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Table is the storage of [Stored], a table in a browser's storage. Several programs can use
-// one table. If two of them put the same record, it is stored once, since its owner, type
-// and id are its key.
+// Table is the storage of [Stored], a table in a browser's storage. Several programs can share a
+// table. If two of them put the same record, it is stored once, since its owner, type and id are
+// its key.
 type Table interface {
 	// Rows returns all rows, in any order.
 	Rows(context.Context) ([]Row, error)
@@ -30,9 +30,8 @@ type Row struct {
 }
 
 // Stored stores logs in memory and in a table, from which they are restored when the program
-// starts again. A browser's storage belongs to one person, so everything in it fits into
-// memory. Snapshots, which only save time, and the counts of records that were set aside are
-// not stored.
+// restarts. A browser's storage belongs to one person, so everything in it fits into memory.
+// Snapshots, which only save time, and the counts of records that were set aside are not stored.
 type Stored struct {
 	*Memory
 	table   Table

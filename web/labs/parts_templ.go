@@ -167,7 +167,7 @@ func lanesView(lanes []laneView, most int) templ.Component {
 	})
 }
 
-// walk has controls with which a script steps through a run. Elements whose data-at is beyond the
+// walk shows controls for stepping through a run by script. Elements whose data-at is beyond the
 // step are hidden, and the data-now of each lane describes the step.
 func walk(id, noun string, most int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -811,7 +811,7 @@ func pathView(s lab.Sequence) templ.Component {
 	})
 }
 
-// columnsView shows one position's key and value in both ways.
+// columnsView shows one position's key and value, both cached and recomputed.
 func columnsView(c *lab.Cache) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1908,7 +1908,7 @@ func roundList(list []roundView) templ.Component {
 	})
 }
 
-// racersView shows the text that each stop condition would leave.
+// racersView shows the text that would remain with each stop condition.
 func racersView(s *lab.Stops) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -773,7 +773,7 @@ func bare(g grid) templ.Component {
 	})
 }
 
-// about shows the end of a report: its noise, its raw rows, and its link.
+// about shows the end of a report: the noise, the raw rows, and the link.
 func about(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -288,7 +288,7 @@ func homeHTML(v homePage) templ.Component {
 	})
 }
 
-// backHTML is a link that takes returning readers to where they stopped.
+// backHTML is a link that takes returning readers to where they left off.
 func backHTML(m *coursework.Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,7 +16,7 @@ import (
 )
 
 // pictureHTML is the picture beside the text. All its states are on the page. The reader selects
-// one, or a script selects it when the reader reaches its place in the text.
+// one, or a script selects it when the reader reaches the corresponding point in the text.
 func pictureHTML(states []pictureState) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -191,7 +191,7 @@ func pictureHTML(states []pictureState) templ.Component {
 	})
 }
 
-// pictureMark is the place in the text where the picture changes.
+// pictureMark is the point in the text where the picture changes.
 func pictureMark(p lessons.Picture) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

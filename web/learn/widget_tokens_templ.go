@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// tokensHTML lets the learner cut the text first. The model's pieces are hidden until then.
+// tokensHTML lets the learner cut the text first. The model's tokens are hidden until then.
 func tokensHTML(v tokensView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -115,8 +115,8 @@ func tokensHTML(v tokensView) templ.Component {
 	})
 }
 
-// cutHTML is a text with a possible cut before each letter but the first. The checkboxes belong
-// to no form, since only the page's script uses them.
+// cutHTML is a text with a possible cut before each letter but the first. The checkboxes do not
+// belong to a form, because only the page's script uses them.
 func cutHTML(v tokensView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

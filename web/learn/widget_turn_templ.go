@@ -388,7 +388,7 @@ func factList(list []stage.Fact) templ.Component {
 	})
 }
 
-// textSoFar shows the text as tokens: those of the prompt, the generated ones, and the next one.
+// textSoFar shows the text as tokens: the prompt's tokens, the generated ones, and the next one.
 func textSoFar(v stageView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

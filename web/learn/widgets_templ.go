@@ -667,7 +667,7 @@ func widgetControl(c shell.Control) templ.Component {
 	})
 }
 
-// openLoop is a link to the Loop at this state.
+// openLoop is a link that opens the Loop in this state.
 func openLoop(href, words string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

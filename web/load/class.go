@@ -19,7 +19,7 @@ type class struct {
 	presses []press // the instructor's commands that advanced the run
 }
 
-// press is a command of the instructor.
+// press is a command sent by the instructor.
 type press struct {
 	begin time.Time
 	took  time.Duration // time until the reply
@@ -41,9 +41,9 @@ type listener struct {
 	news      chan struct{}
 }
 
-// arrival is a snapshot that was received.
+// arrival is a received snapshot.
 type arrival struct {
-	made time.Time     // when the snapshot's view was made
+	made time.Time     // when the snapshot's view was created
 	took time.Duration // time from then until it was received
 	size int
 }
@@ -75,7 +75,7 @@ func newClass(ctx context.Context, server string) (*class, error) {
 	return &class{Instructor: t}, nil
 }
 
-// dialing is the number of phones that connect at the same time.
+// dialing is the number of phones that connect concurrently.
 const dialing = 32
 
 // gather connects the phones of a room, alternating between the servers. The parameter deaf
@@ -228,9 +228,9 @@ var lesson = []string{
 	"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token",
 }
 
-// drive starts a text and sends commands for the duration long: the first one after the
-// duration after, and the others at intervals of every. It returns the number of stages that
-// resulted.
+// drive starts a text and sends commands for the duration long. It sends the first command after
+// the delay after, and the others at the interval every. It returns the number of stages that the
+// commands produced.
 func (c *class) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return 0, err
@@ -277,7 +277,8 @@ func (c *class) settle(ctx context.Context) error {
 	return nil
 }
 
-// small is the largest size, in bytes, of snapshots that are reported separately from larger ones.
+// small is the maximum size of a small snapshot, in bytes. Larger snapshots are reported
+// separately.
 const small = 16 << 10
 
 // tell adds the measurements of the phones to a report.
@@ -302,9 +303,9 @@ func (c *class) tell(r *Report) {
 	}
 }
 
-// afterPress returns, for each press, the time until a phone had received the first view
-// that was made after the press. It omits presses whose view the phone did not get because a
-// newer one was available. Both lists are in order of time.
+// afterPress returns, for each press, the time until a phone had received the first view that was
+// created after the press. It omits presses whose view the phone did not receive because a newer
+// one was available. Both lists are in order of time.
 func afterPress(presses []press, got []arrival) (took []time.Duration) {
 	next := 0 // the first press without a view so far
 	for _, a := range got {
@@ -329,6 +330,6 @@ func (c *class) close(ctx context.Context) {
 		p.HangUp()
 		<-p.ended
 	}
-	_ = c.Do(ctx, "delete") // fails if the server, and so the room, is gone
+	_ = c.Do(ctx, "delete") // fails if the server is gone, and the room with it
 	c.http.CloseIdleConnections()
 }

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Instructor is an instructor who makes a room and controls it with the forms on the room's page.
+// Instructor is an instructor who creates a room and controls it with the forms on the room's page.
 type Instructor struct {
 	URL, Code string // the URL of the server and the code of the room
 	http      http.Client
 }
 
-// NewInstructor makes a room and returns its instructor.
+// NewInstructor creates a room and returns its instructor.
 func NewInstructor(ctx context.Context, server string) (*Instructor, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

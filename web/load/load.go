@@ -1,8 +1,7 @@
-// Package load simulates classes on a server. It measures the time from the publication of a
-// stage until a phone has received it, while the model continuously generates text for
-// someone else, and checks that every vote is counted once. Its phones are connections
-// without screens that use the server in the same way as pages. The package does not depend
-// on the server's internals.
+// Package load simulates classes on a server. It measures the time from the publication of a stage
+// until a phone has received it, while the model continuously generates text for someone else, and
+// checks that every vote is counted exactly once. Its phones have no screens, but use the server in
+// the same way as pages. The package does not depend on the server's internals.
 package load
 
 import (
@@ -21,14 +20,14 @@ type Options struct {
 	URLs      []string
 	From      string        // the IP address of this machine that phones use; "" for any
 	Followers int           // number of phones in each room
-	Rooms     int           // number of rooms at the same time
+	Rooms     int           // number of concurrent rooms
 	Deaf      int           // number of phones in the first room that never read; less than Followers
 	Time      time.Duration // duration of the measurement of stages
 	Every     time.Duration // interval between the stages of a room
 }
 
-// Run makes the rooms, measures stages, makes all phones vote and deletes the rooms. It
-// calls say to report its progress. The returned report is complete if the error is nil.
+// Run creates the rooms, measures stages, makes all phones vote and deletes the rooms. It calls say
+// to report its progress. The returned report is complete if the error is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
 		Server: strings.Join(o.URLs, ", "), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),

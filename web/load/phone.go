@@ -17,8 +17,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Phone is a class's follower that has no screen. It connects as the page does, reads messages and
-// votes. Only one goroutine may read, but any goroutine can send.
+// Phone is a simulated follower of a class. It connects as the page does, reads messages and votes.
+// Only one goroutine may read, but any goroutine can send.
 type Phone struct {
 	// URL is the server's URL, such as http://127.0.0.1:8080; Code is the room's code.
 	URL, Code string
@@ -68,7 +68,7 @@ func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return conn, err
 }
 
-// visit requests the page on which codes are typed, to get a cookie.
+// visit requests the page for typing a code, to get a cookie.
 func (p *Phone) visit(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/join", nil)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *Phone) Say(cmd string, fields map[string]any) (n uint64, err error) {
 	return p.n, p.conn.WriteMessage(websocket.TextMessage, b)
 }
 
-// HangUp closes the connection without a close frame, like a phone that is switched off.
+// HangUp closes the connection without a close frame, as when a phone is switched off.
 func (p *Phone) HangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

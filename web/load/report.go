@@ -31,8 +31,8 @@ type Report struct {
 	// received it. Larger is the time for larger snapshots.
 	Publish Quantiles `json:"publish_to_receive"`
 	Larger  Quantiles `json:"publish_to_receive_larger"`
-	// Press is how long the instructors' commands took. Phone is the time from such a
-	// command until a phone had received the first view that was made after the command.
+	// Press is how long the instructors' commands took. Phone is the time from such a command until
+	// a phone had received the first view that was created after the command.
 	Press Quantiles `json:"press_to_answer"`
 	Phone Quantiles `json:"press_to_phone"`
 	// TokensPerSecond is the rate at which the model generated tokens for the run outside the
@@ -52,8 +52,8 @@ type Quantiles struct {
 	Max float64 `json:"max_ms"`
 }
 
-// quantilesOf returns the quantiles of a list. The q-quantile is the smallest value that is not
-// exceeded by at least a share q of all values.
+// quantilesOf returns the quantiles of a list. The q-quantile is the smallest value such that at
+// least a share q of all values do not exceed it.
 func quantilesOf(list []time.Duration) Quantiles {
 	if len(list) == 0 {
 		return Quantiles{}

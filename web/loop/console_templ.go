@@ -1032,7 +1032,7 @@ func scrubTextHTML(s Scrub) templ.Component {
 	})
 }
 
-// progressHTML shows the progress of a run to the end.
+// progressHTML shows the progress of a run that plays to its end.
 func progressHTML(p Progress) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1108,8 +1108,8 @@ func progressHTML(p Progress) templ.Component {
 	})
 }
 
-// pressIf is a button that sends a command if can is true, and otherwise does nothing. It never
-// has the disabled attribute, so that it keeps the focus. It needs a name only if it has no
+// pressIf is a button that sends a command if can is true, and otherwise does nothing. It never has
+// the disabled attribute, so that it keeps the focus. name is needed only for a button without
 // text.
 func pressIf(can bool, cmd, key, class, name, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

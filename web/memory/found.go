@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// unknownMachine is the memory that is assumed for a machine that does not report its memory.
+// unknownMachine is the memory size assumed for a machine that does not report it.
 const unknownMachine = 4 << 30
 
 // environment is GOMEMLIMIT as the runtime read it at startup, before [Limit.Apply] sets a
@@ -20,9 +20,9 @@ const unknownMachine = 4 << 30
 // server, the limit would get lower with each of them.
 var environment = debug.SetMemoryLimit(-1)
 
-// Default returns the limit of a process that has no explicit one. This is GOMEMLIMIT if it is set,
-// four fifths of the memory limit of the process's container if there is one, and otherwise half of
-// the machine's memory, since other programs use it too.
+// Default returns the limit of a process without an explicit one. It is GOMEMLIMIT if that is set.
+// Otherwise, it is four fifths of the memory limit of the process's container, if there is one, or
+// half of the machine's memory, since other programs use the machine too.
 func Default() Limit {
 	if environment != none {
 		return Limit(environment)

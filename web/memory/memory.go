@@ -1,5 +1,5 @@
 // Package memory keeps the process within a memory limit, so that the operating system does not
-// have to end it.
+// kill it.
 //
 // The limit applies to resident memory, as counted by the system: weights, caches, the
 // database and the program itself. [Limit.Apply] makes the Go runtime collect garbage more
@@ -41,10 +41,9 @@ const leastRuns = 16 << 20
 // Limit is the maximum memory that the process can use, in bytes.
 type Limit int64
 
-// Apply sets this limit for the process. Apply must be called after the weights have been
-// loaded, since the limit must leave room for the memory that is resident by then. If the
-// limit is too low, Apply changes nothing and returns an error for users that states the
-// lowest possible limit.
+// Apply sets this limit for the process. Apply must be called after the weights have been loaded,
+// since the limit must leave room for the memory that is resident by then. If the limit is too low,
+// Apply changes nothing and returns an error that tells users the lowest possible limit.
 func (l Limit) Apply() (Budget, error) {
 	return l.over(loaded())
 }

@@ -1,12 +1,12 @@
 // Package metrics encodes a server's metrics in the text format that Prometheus scrapes (version
 // 0.0.4, https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 //
-// A [Page] is one response. The server adds families of samples to it, each with a name, a
-// help text and a type. At that moment, the values are read from counters that the server
-// maintains anyway. Only durations need a separate data structure, a [Histogram].
+// A [Page] is one response. The server adds families of samples to it, each with a name, a help
+// text and a type. The values are read at that time from counters that the server maintains anyway.
+// Only durations need a separate data structure, a [Histogram].
 //
-// Labels have a fixed set of values that the program defines, such as reasons or classes of status
-// codes. Text typed by users, room codes and ids are never label values.
+// Each label has a fixed set of values defined by the program, such as reasons or classes of status
+// codes. User input, room codes and ids are never used as label values.
 package metrics
 
 import (
@@ -41,7 +41,7 @@ func (p *Page) Gauge(name, help string, value float64) {
 	p.sample(name, "", value)
 }
 
-// Counter adds a counter, a value that only grows. The name must end in _total.
+// Counter adds a counter, a value that only increases. The name must end in _total.
 func (p *Page) Counter(name, help string, value float64) {
 	p.family(name, help, "counter")
 	p.sample(name, "", value)

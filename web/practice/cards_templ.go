@@ -474,7 +474,7 @@ func oneCard(v *deckPage) templ.Component {
 	})
 }
 
-// paperPage shows all cards in a form to be printed.
+// paperPage shows all cards in a printable layout.
 func paperPage(title string, fold bool, cards []*lessons.Card) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

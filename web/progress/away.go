@@ -16,12 +16,12 @@ type reachKey struct{}
 // reach records whether a request can reach the logs.
 type reach struct{ away atomic.Bool }
 
-// Reach returns a context for a request that might arrive while the logs cannot be reached.
-// The page should show a warning if away returns true when the page is sent. It returns true
-// from the start if isAway is true, and otherwise once the page has waited for the logs in
-// vain for a few seconds. From then on, no method waits for the logs: [Store.Map],
-// [Store.Cards], [Store.Beliefs] and [Store.Calibration] return the state of a new learner,
-// so that lessons can be read, and all other methods return [store.ErrAway].
+// Reach returns a context for a request that might arrive while the logs cannot be reached. The
+// page should show a warning if away returns true when the page is sent. If isAway is true, away
+// returns true from the start; otherwise, it does so once the page has waited for the logs in vain
+// for a few seconds. From then on, methods no longer wait for the logs: [Store.Map], [Store.Cards],
+// [Store.Beliefs] and [Store.Calibration] return the state of a new learner, so that lessons can be
+// read, and all other methods return [store.ErrAway].
 func Reach(ctx context.Context, isAway bool) (_ context.Context, away func() bool) {
 	r := &reach{}
 	r.away.Store(isAway)
@@ -39,7 +39,7 @@ func isAway(ctx context.Context) bool {
 }
 
 // longest is the longest time that a page waits for logs that might be unreachable. It is long
-// enough for a server to notice that they are.
+// enough for a server to notice that they are unreachable.
 const longest = 3 * time.Second
 
 // glance calls f with the state of a learner. It serves pages that only show the state.

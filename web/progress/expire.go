@@ -12,21 +12,21 @@ import (
 
 // The times for which a learner's data is kept after their last activity.
 const (
-	// Life is the lifetime of the cookie, counted from the first visit. After that, no browser can
-	// reach the data any more.
+	// Life is the lifetime of the cookie, counted from the first visit. After that, browsers can no
+	// longer reach the data.
 	Life = 400 * 24 * time.Hour
 	// AbandonedLife applies to learners who have read at most one section and done nothing else.
 	AbandonedLife = 30 * 24 * time.Hour
 )
 
-// fewRecords is the maximum number of records in the log of a learner who hardly began. The
-// log has one record for each time that the section was on the screen, until the log is
-// compacted, and perhaps one or two for settings.
+// fewRecords is the maximum number of records in the log of a learner who has hardly started. The
+// log has one record for each time that the section was on the screen, until the log is compacted,
+// and perhaps one or two for settings.
 const fewRecords = 8
 
-// Expire deletes the data of learners who, at time now, have done nothing for [Life] or, if
-// they hardly began, for [AbandonedLife]. Other calls can write at the same time. Expire
-// returns the number of learners whose data was deleted.
+// Expire deletes the data of learners who, at time now, have been inactive for [Life] or, if they
+// have hardly started, for [AbandonedLife]. Other calls can write at the same time. Expire returns
+// the number of learners whose data was deleted.
 func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error) {
 	list, err := s.logs.Owners(ctx, journal.Learner)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Store) expireAside(ctx context.Context, logs []journal.Info, now time.T
 	return nil
 }
 
-// hardlyBegun reports whether a learner has done so little that they would lose nothing of
+// hardlyBegun reports whether a learner has done so little that deleting the data loses nothing of
 // value.
 func (s *state) hardlyBegun() bool {
 	return len(s.Visits) <= 1 && len(s.Credit) == 0 && len(s.Drills) == 0 && len(s.Cards) == 0 &&

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A counted holds the totals of the course's questions and cards, with one learner's results,
-// by section and by outcome.
+// A counted contains the totals of the course's questions and cards and a learner's results in
+// them, by section and by outcome.
 type counted struct {
 	section map[string]Tally
 	outcome map[string]Tally
 }
 
-// Map returns how far a learner has progressed.
+// Map returns a learner's progress.
 func (s *Store) Map(ctx context.Context, learnerID string) (m Map, err error) {
 	err = s.glance(ctx, learnerID, func(st *state) {
 		m = s.mapOf(st)

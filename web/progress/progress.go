@@ -2,15 +2,15 @@
 // that they have answered, and their card reviews and predictions. A learner is the anonymous id in
 // a signed cookie; nothing else is known about them.
 //
-// Each learner has one log of events (web/journal), whose records have the same format as
-// the entries of an export. Answers, reviews and predictions have a key chosen by the
-// caller, so that a request that is sent again after a lost response counts only once. The
-// record of a visit to a section includes all earlier visits to that section. The schedule
-// of a card is computed from its reviews by lessons/fsrs alone.
+// Each learner has one log of events (web/journal), whose records have the same format as the
+// entries of an export. Answers, reviews and predictions have a key chosen by the caller, so that a
+// request that is resent after a lost response counts only once. The record of a visit to a section
+// includes all earlier visits to that section. The schedule of a card is computed by lessons/fsrs
+// from its reviews alone.
 //
 // The results of [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state to
-// which the log is folded (state.go). Entries for parts that the course no longer has are kept and
-// exported, but not counted.
+// which the log is folded (state.go). Entries for parts that are no longer in the course are kept
+// and exported, but not counted.
 //
 // When a method returns nil, its entry is on the disk; see web/journal. All data of a learner can
 // be exported as one JSON file ([Store.Export]), imported again ([Store.Import]) and deleted
@@ -32,7 +32,7 @@ import (
 // Database contains the methods of the database that the store needs in addition to the logs.
 type Database interface {
 	// News returns the notices since a time that a learner has not seen yet, and marks them as
-	// seen. For learner "", it returns all of them and marks none as seen.
+	// seen. For learner "", it returns all notices and does not mark them as seen.
 	News(ctx context.Context, learner string, since time.Time) ([]store.Notice, error)
 	// ForgetReader deletes the record of which notices a learner has seen.
 	ForgetReader(ctx context.Context, learner string) error
@@ -61,11 +61,11 @@ type Store struct {
 	imports   chan struct{}
 }
 
-// concurrentImports is the number of imports that are read at a time. A file of 32 MiB needs
-// several hundred MiB of memory.
+// concurrentImports is the maximum number of imports that are read concurrently. A file of 32 MiB
+// needs several hundred MiB of memory.
 const concurrentImports = 2
 
-// New returns a store of the progress in a course. No other code may append to the logs of
+// New returns a store for learners' progress in a course. No other code may append to the logs of
 // learners. The function now is the clock.
 func New(logs journal.Journal, db Database, course *lessons.Course, now func() time.Time) *Store {
 	s := &Store{
@@ -247,7 +247,7 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 }
 
 // News returns the part of [Store.Notices] that is about all learners. For learner "", it also
-// returns notices that others have seen, and marks none as seen.
+// returns notices that others have seen, and does not mark any as seen.
 func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 	return s.db.News(ctx, learner, s.time().Add(-noticeDays*24*time.Hour))
 }

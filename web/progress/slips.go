@@ -15,8 +15,8 @@ import (
 // learner made in their first answers.
 const slipsMark = "; slips: "
 
-// WithSlips appends the mistakes in the first answers to the detail of a drill's answer. It
-// leaves out duplicates, and mistakes that no longer fit into the detail.
+// WithSlips appends the mistakes in the first answers to the detail of a drill's answer. It omits
+// duplicates and mistakes that do not fit into the detail.
 func WithSlips(detail string, slips []drills.Mistake) string {
 	slips = slices.Clone(slips)
 	slices.Sort(slips)

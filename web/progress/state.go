@@ -28,7 +28,7 @@ type state struct {
 	Settings map[string]*setting     `json:"settings"` // by name
 	Changes  int                     `json:"changes"`  // number of the latest setting change
 	Counts   map[string]int          `json:"counts"`   // answers, reviews and predictions, by type of record
-	Bytes    int64                   `json:"bytes"`    // total size of these, which stay in the log until it is deleted
+	Bytes    int64                   `json:"bytes"`    // total size of these records, kept until the log is deleted
 	Waste    []journal.Key           `json:"waste"`    // superseded records of visits and settings
 }
 
@@ -65,7 +65,7 @@ type drill struct {
 type card struct {
 	Reviews []review  `json:"reviews"` // in chronological order, unless late is set
 	Card    fsrs.Card `json:"card"`
-	late    bool      // a review was added that is older than the one before it
+	late    bool      // a review was added out of chronological order
 }
 
 type review struct {
@@ -146,7 +146,7 @@ func (v *visit) join(e saved.Visit) visit {
 	}
 }
 
-// same reports whether two visits are equal, apart from their records.
+// same reports whether two visits are equal except for their record ids.
 func (v visit) same(w visit) bool {
 	v.ID, w.ID = "", ""
 	return v == w
@@ -244,7 +244,7 @@ func (r review) compare(with review) int {
 	return cmp.Or(cmp.Compare(r.At, with.At), strings.Compare(r.ID, with.ID))
 }
 
-// settle recomputes a card from all its reviews if any of them were added late.
+// settle recomputes a card from all its reviews if any of them were added out of order.
 func (c *card) settle() {
 	if !c.late {
 		return
@@ -291,7 +291,7 @@ func (s *state) set(id string, e saved.Setting) bool {
 	return true
 }
 
-// card returns a card, or the zero Card if it was never reviewed.
+// card returns a card, or the zero Card if the card has never been reviewed.
 func (s *state) card(id string) fsrs.Card {
 	if c := s.Cards[id]; c != nil {
 		return c.Card

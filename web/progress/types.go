@@ -41,7 +41,7 @@ type CardState struct {
 	New bool
 	// Due is the time at which the card is due. Last is the time of the last review.
 	Due, Last time.Time
-	// Reviews is the number of all reviews. Lapses is the number of reviews in which a known card
+	// Reviews is the total number of reviews. Lapses is the number of reviews in which a known card
 	// had been forgotten.
 	Reviews, Lapses int
 	// Stability is the number of days after which the chance of recall is 90%.
@@ -61,28 +61,29 @@ type CardState struct {
 // then remembers the card for about three weeks. Anki calls such cards mature.
 const StrongDays = 21
 
-// Deck is the state of all cards for one learner at one moment.
+// Deck is the state of all cards for one learner at one point in time.
 type Deck struct {
 	// Due, New and Later are the numbers of cards that are due now, have never been reviewed, and
-	// are due later. Their sum is the number of cards of the course.
+	// are due later. Their sum is the number of cards in the course.
 	Due, New, Later int
 	// Next is the card to show: the card that has been due for the longest time, or the first new
-	// card in the course's order, or nil.
+	// card in course order, or nil.
 	Next *CardState
 	// NextDue is the time at which the first of the later cards is due, or zero if there are
 	// none.
 	NextDue time.Time
-	// Cards contains all cards in the course's order.
+	// Cards contains all cards in course order.
 	Cards []CardState
 }
 
-// Map describes how far a learner has progressed. Everything is in the course's order.
+// Map describes a learner's progress. Everything is in course order.
 type Map struct {
 	// Lessons contains the progress by section. Outcomes contains the progress by outcome, across
 	// lessons.
 	Lessons  []LessonMap
 	Outcomes []OutcomeMap
-	// Drills contains the exercises that were tried, in the order in which they were first tried.
+	// Drills contains the exercises that have been tried, in the order in which they were first
+	// tried.
 	Drills []DrillMap
 	// All is the total of all lessons.
 	All Tally
@@ -92,45 +93,43 @@ type Map struct {
 
 // Tally counts the parts of the course and how many of them the learner has done.
 type Tally struct {
-	// Sections is the number of sections, and Seen is the number of those that were seen.
+	// Sections is the number of sections, and Seen is the number of sections that have been seen.
 	Sections, Seen int
-	// Questions is the number of questions, and Answered is the number of those that were ever
+	// Questions is the number of questions, and Answered is the number of questions that have been
 	// answered. Credit is the sum of the newest answers' credits, so Credit / Questions is the
 	// share that is right.
 	Questions, Answered int
 	Credit              float64
-	// Cards is the number of cards, Reviewed is the number of those that were ever reviewed, and
+	// Cards is the number of cards, Reviewed is the number of cards that have been reviewed, and
 	// Strong is the number of strong cards.
 	Cards, Reviewed, Strong int
 }
 
-// LessonMap is one lesson of a [Map].
+// LessonMap is one lesson in a [Map].
 type LessonMap struct {
 	Slug, Title string
 	Tally       Tally
 	Sections    []SectionMap
 }
 
-// SectionMap is one section of a [LessonMap].
+// SectionMap is one section in a [LessonMap].
 type SectionMap struct {
 	// ID is the section's id within the lesson; Where is "slug#id".
 	ID, Where, Title string
-	// Seen reports whether the section was visited. FirstSeen is the time of the first
-	// visit.
+	// Seen reports whether the section has been visited. FirstSeen is the time of the first visit.
 	Seen      bool
 	FirstSeen time.Time
 	Tally     Tally
 }
 
-// OutcomeMap is one outcome of a [Map], with the sections that explain it and
-// its questions and cards.
+// OutcomeMap is one outcome in a [Map]. Its Tally counts the sections that explain the outcome, and
+// the outcome's questions and cards.
 type OutcomeMap struct {
 	ID, Text string
 	Tally    Tally
 }
 
-// DrillMap is one kind of exercise of a [Map]. Drill is the part of its items before
-// the slash.
+// DrillMap is one kind of exercise in a [Map]. Drill is the part of its items before the slash.
 type DrillMap struct {
 	Drill string
 	// Times is the number of its answers. Best and Last are the credits of the best and the newest
@@ -141,7 +140,7 @@ type DrillMap struct {
 
 // Calibration compares the confidence that a learner stated with how often they were right.
 type Calibration struct {
-	// N is the number of predictions, and Right is the number of those that were right.
+	// N is the number of predictions, and Right is the number of predictions that were right.
 	N, Right int
 	// Stated is the mean confidence, and Score is the mean logarithmic score in nats. Both are 0 if
 	// there are no predictions.

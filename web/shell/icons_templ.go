@@ -38,7 +38,7 @@ func Symbols() templ.Component {
 	})
 }
 
-// Ico is the icon of the frame with the given name in Symbols. It has no accessible text, since
+// Ico is the icon of the frame with the given name in Symbols. It has no accessible text, because
 // there is text next to it or in a label.
 func Ico(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -64,7 +64,7 @@ func Refusal(head, say string) templ.Component {
 	})
 }
 
-// missing is the page for an address that belongs to no package.
+// missing is the page for an address that does not belong to any package.
 func missing() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,8 +8,8 @@ package stage
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// MapHTML draws a map. Its element has the map's id and is replaced as a whole. Pages that
-// show it load css/map.css.
+// MapHTML draws a map. The element has the map's id and is replaced as a whole. Pages that show it
+// load css/map.css.
 func (w Words) MapHTML(m Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -239,8 +239,8 @@ func (w Words) HTML(p Stage) templ.Component {
 	})
 }
 
-// WhatIfHTML asks which token another u would have drawn. Its slider is always on the page, but
-// is shown only at a draw. #whatif-say has the answer.
+// WhatIfHTML asks which token another u would have drawn. Its slider is always on the page, but is
+// visible only at a draw. #whatif-say contains the answer.
 func (w Words) WhatIfHTML(v WhatIf) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

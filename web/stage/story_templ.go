@@ -522,8 +522,8 @@ func (w Words) VerbsHTML(v Rail) templ.Component {
 	})
 }
 
-// readsHTML lists the tokens that are read. If blocks can be opened, each block has a button
-// for touch, since the map's rows are low on a phone. Keyboards use the rows.
+// readsHTML lists the tokens that are read. If blocks can be opened, each block has a button for
+// touch, because the map's rows are small on a phone. Keyboards use the rows.
 func (w Words) readsHTML(v Story) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

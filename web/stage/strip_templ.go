@@ -164,7 +164,7 @@ func (w Words) GeneratedLabelHTML(v Strip) templ.Component {
 	})
 }
 
-// GeneratedHTML holds the generated tokens.
+// GeneratedHTML is the element with the generated tokens.
 func (w Words) GeneratedHTML(tokens []Token) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

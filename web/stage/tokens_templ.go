@@ -179,7 +179,7 @@ func (w Words) MadeHTML(t Token, class string) templ.Component {
 	})
 }
 
-// madeInHTML is the inside of a generated token: its text above p as a number and as a bar.
+// madeInHTML is the content of a generated token: its text above p as a number and as a bar.
 func (w Words) madeInHTML(t Token, forced string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

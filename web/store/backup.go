@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 )
 
-// Backup writes the database of a folder to a new file, even while a server is using it,
-// and returns the file's size. The file is a consistent copy with everything that was
-// committed before. It is complete and on the disk when Backup returns, and only the current
-// user can read it. After an error, there is no file.
+// Backup writes the database of a folder to a new file, even while a server is using it, and
+// returns the file's size. The file is a consistent copy that includes everything committed before
+// the call. It is complete and on the disk when Backup returns, and only the current user can read
+// it. After an error, no file is left behind.
 //
-// Errors: [fs.ErrExist] if a file of that name exists, and the errors of [OpenToRead].
+// Errors: [fs.ErrExist] if a file with that name exists, and the errors of [OpenToRead].
 func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	db, err := OpenToRead(dir)
 	if err != nil {
@@ -79,7 +79,8 @@ func publish(from, to string) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// The file system has no hard links, as on many memory sticks, so claim the name first.
+	// The file system does not support hard links, as on many memory sticks, so claim the name
+	// first.
 	claim, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err

@@ -68,8 +68,8 @@ func examine(path string, fresh bool) error {
 	} else if err := examineHeader(path); err != nil {
 		return err
 	}
-	// When a connection for reading is closed, it does not move the log into the database.
-	// It does read the log, and so sees all commits.
+	// A read-only connection does not move the log into the database when it is closed. It does
+	// read the log, and therefore sees all commits.
 	conn, err := sql.Open(
 		"sqlite", dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}}),
 	)
@@ -120,8 +120,8 @@ func examineHeader(path string) error {
 	return nil
 }
 
-// integrityPages is the largest size, in pages, of databases whose indexes are checked too.
-// It amounts to 256 MiB.
+// integrityPages is the maximum size, in pages, of databases whose indexes are also checked. It
+// amounts to 256 MiB.
 const integrityPages = 1 << 16
 
 func examineOpen(ctx context.Context, conn *sql.DB, fresh bool) error {
@@ -197,8 +197,8 @@ func older(version int) error {
 		"2026 once, which converts it, or choose another folder with -data", ErrOlder, version, schemaVersion)
 }
 
-// flipped reports whether a number in the header differs from the expected one in exactly
-// one bit. If all tables are as expected, that is damage.
+// flipped reports whether a number in the header differs from the expected one in exactly one bit.
+// If all tables are as expected, such a difference is damage.
 func flipped(got, want int) bool { return bits.OnesCount32(uint32(got)^uint32(want)) == 1 }
 
 // brokenRule reports whether a row was refused because it violates a constraint of its
@@ -216,7 +216,7 @@ func asDamaged(err error) error {
 		if code == shortRead { // SQLITE_IOERR_SHORT_READ
 			return damaged{"the file is cut short"}
 		}
-		switch code & 0xff { // the other bits give details
+		switch code & 0xff { // the other bits contain details
 		case corrupt:
 			return damaged{"the database is malformed"}
 		case notADatabase:
@@ -255,9 +255,9 @@ func (db *DB) setAside(path, to, notice string, now time.Time) error {
 	return nil
 }
 
-// move renames a database, including its logs. The database is renamed first: as long as it
-// has its name, the log with the newest commits must stay next to it. If the log is left
-// behind, finishSalvage or examine finds it.
+// move renames a database, including its logs. The database is renamed first: while it has its
+// original name, the log with the newest commits must stay next to it. If the log is left behind,
+// finishSalvage or examine finds it.
 func (db *DB) move(path, to string) error {
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if err := db.rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {

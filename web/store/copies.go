@@ -15,11 +15,11 @@ import (
 )
 
 // While the database is open, [DB.Copy] copies it within the folder from time to time. If the
-// database is damaged, the newest intact copy replaces what cannot be read (salvage.go). Data
-// that is deleted must not remain in a copy, so [DB.Scrub] deletes all copies, and the next copy
-// lacks the data.
+// database is damaged, the newest intact copy replaces the unreadable data (salvage.go). Deleted
+// data must not remain in a copy, so [DB.Scrub] deletes all copies, and the next copy does not
+// contain the data.
 
-// CopyEvery is the least time between two copies, or copySoon if the last one was deleted. At most
+// CopyEvery is the minimum time between two copies, or copySoon if the last one was deleted. At most
 // mostCopies are kept.
 const (
 	CopyEvery  = 15 * time.Minute
@@ -36,19 +36,19 @@ const (
 
 var copyFile = regexp.MustCompile(`^viz-copy-(\d{6,9})-(\d{4}-\d\d-\d\d-\d{6})\.db$`)
 
-// copies keeps track of what the copies in the folder lack and of what must not be in them.
+// copies tracks whether the copies in the folder are outdated or might contain deleted data.
 type copies struct {
 	mu      sync.Mutex
-	changed bool      // the database has changed since the newest copy was begun
+	changed bool      // the database has changed since the newest copy was started
 	own     bool      // no copies of earlier processes exist, or they are to be kept
 	none    bool      // there are no copies
 	owed    bool      // the copies must still be deleted
-	tried   time.Time // when the last copy was begun
+	tried   time.Time // when the last copy was started
 	removed int       // how often the copies were deleted
 	stop    context.CancelFunc
 }
 
-// noteChange notes that the database differs from its copies.
+// noteChange records that the database differs from its copies.
 func (c *copies) noteChange() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +73,8 @@ func (c *copies) begin(ctx context.Context, now time.Time) (_ context.Context, r
 	return ctx, c.removed, true
 }
 
-// Copy makes a copy of the database in its folder, if the database has changed since the last
-// copy and that was begun at least [CopyEvery] ago. It then deletes the oldest copies: at most
+// Copy copies the database within its folder if the database has changed since the last copy, and
+// that copy was started at least [CopyEvery] ago. It then deletes the oldest copies: at most
 // mostCopies are kept, and all but the newest must fit into the database's limit. The first copy
 // after [Open] is always made and replaces all earlier ones, since a process that was killed may
 // not have deleted them after deleting data; if Open used a copy, it replaces none.
@@ -100,7 +100,7 @@ func (db *DB) Copy(ctx context.Context, now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stop()
-	if c.removed != removed { // what was deleted meanwhile may be in the copy
+	if c.removed != removed { // the copy may contain data that was deleted in the meantime
 		return removeDatabase(part)
 	}
 	if err == nil {
@@ -122,7 +122,7 @@ func (db *DB) Copy(ctx context.Context, now time.Time) error {
 	return db.pruneCopies(most)
 }
 
-// makeCopy copies a database to a new private file, while others may be using it.
+// makeCopy copies a database, which others may be using, to a new private file.
 func makeCopy(ctx context.Context, path, to string) error {
 	if err := errors.Join(removeDatabase(to), private(to)); err != nil {
 		return err
@@ -200,8 +200,8 @@ func (c *copies) isOwed() bool {
 	return c.owed
 }
 
-// removeCopies deletes all copies, also those that were made before a conversion, and stops the one
-// that is being made. If a file cannot be deleted, [DB.Copy] and [DB.Close] try again.
+// removeCopies deletes all copies, including those from before a conversion, and stops the one that is
+// being made. If a file cannot be deleted, [DB.Copy] and [DB.Close] try again.
 func (db *DB) removeCopies() error {
 	c := &db.copies
 	c.mu.Lock()

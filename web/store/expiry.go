@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// DamagedLife is how long a damaged file that was set aside is kept, unchanged, since someone may
-// want to repair it. It is not kept forever, because data that learners delete cannot be deleted
-// from it. The same is true of the copies that versions from November 2026 made before they
+// DamagedLife is how long a damaged file that was set aside is kept unchanged, in case someone
+// wants to repair it. It is not kept forever, because data that learners delete cannot be removed
+// from it. The same applies to the copies that versions from November 2026 made before they
 // converted a database.
 const DamagedLife = 30 * 24 * time.Hour
 
@@ -73,7 +73,7 @@ func (db *DB) dated(
 				a.Since, a.undated = info.ModTime(), ""
 			}
 		}
-		if !slices.ContainsFunc(list, func(b DamagedFile) bool { return a.File == b.File }) { // not its log
+		if !slices.ContainsFunc(list, func(b DamagedFile) bool { return a.File == b.File }) { // skip its log
 			list = append(list, a)
 		}
 	}
@@ -109,8 +109,8 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	return errors.Join(append(errs, err, scrub(ctx))...)
 }
 
-// Seen returns when a server last used the database, and records that one is using it now.
-// If that was never recorded, it returns when something was last stored, or the zero time.
+// Seen returns when a server last used the database, and records that one is using it now. If no
+// use has been recorded yet, Seen returns when something was last stored, or the zero time.
 func (db *DB) Seen(ctx context.Context, now time.Time) (last time.Time, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
 		var at sql.NullInt64

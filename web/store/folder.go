@@ -65,12 +65,12 @@ const (
 	mostSecret  = 4 * secretBytes // in bytes; a longer file is not a secret
 )
 
-// secretLost is the beginning of all notices about a lost secret.
+// secretLost is the prefix of all notices about a lost secret.
 const secretLost = "The secret by which this server recognized its learners "
 
-// readSecret reads the secret of the folder, or returns nil if there is none. An invalid
-// file is set aside and replaced. From then on, every browser is treated as a new learner,
-// and the earlier learners' data stays in the database.
+// readSecret reads the secret of the folder, or returns nil if there is none. An invalid file is
+// set aside and replaced. From then on, every browser is treated as a new learner, and the earlier
+// learners' data remains in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
 	f, err := files.Open(path)
@@ -101,8 +101,8 @@ func ParseSecret(text string) (secret []byte, ok bool) {
 	return secret, err == nil && len(secret) == secretBytes
 }
 
-// makeSecret makes the secret of a folder that has none. This is the last step of creating a
-// folder, so if a folder has a secret, its database was complete at some time. If a database
+// makeSecret creates the secret of a folder without one. This is the last step of creating a
+// folder, so if a folder has a secret, its database was complete at some point. If a database
 // without a secret has been used, its secret is lost, and a notice reports that.
 func (db *DB) makeSecret(now time.Time) (err error) {
 	if db.secret != nil {
@@ -136,7 +136,7 @@ func (db *DB) used(ctx context.Context) (used bool, err error) {
 	return used, err
 }
 
-// newSecret makes a secret and saves it.
+// newSecret creates and saves a secret.
 func newSecret(path string) ([]byte, error) {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
@@ -178,7 +178,7 @@ func acquireLock(path string) (*lock, error) {
 			"another folder with -data",
 			filepath.Dir(path), ErrInUse, who), f.Close())
 	}
-	// The process id is only information for people.
+	// The process id is only informational.
 	if err := f.Truncate(0); err == nil {
 		fmt.Fprintf(f, "%d\n", os.Getpid())
 	}

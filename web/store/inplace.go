@@ -11,14 +11,14 @@ import (
 	"runtime"
 )
 
-// If a file is deleted or renamed, SQLite continues to write into it, and that data would be
-// lost after a restart. So before each write begins, and before it is confirmed, the store
-// checks that the files are still where they were opened. Once a file is missing, nothing
-// more is written until a restart, even if the file returns, since another server might have
-// used it in the meantime. Reading continues.
+// If a file is deleted or renamed, SQLite continues to write into it, and that data would be lost
+// after a restart. The store therefore checks before each write, and again before confirming it,
+// that the files are still where they were opened. Once a file is missing, the store refuses writes
+// until a restart, even if the file reappears, since another server might have used it in the
+// meantime. Reading continues.
 //
-// On Windows, open files cannot be deleted or renamed. There, the store only checks that the
-// path still leads to a file, since the disk might be gone.
+// On Windows, open files cannot be deleted or renamed. There, the store only checks that the path
+// still refers to a file, since the disk might be gone.
 
 // pinned is a file that must stay in place while the database is open.
 type pinned struct {
@@ -26,9 +26,9 @@ type pinned struct {
 	info fs.FileInfo
 }
 
-// pin records the files of the folder. It opens all connections first, since a connection
-// that is opened later might find different files, or none. As long as the connections are
-// open, SQLite does not replace the write-ahead log.
+// pin records the files of the folder. It opens all connections first, since a connection that is
+// opened later might find different files, or none. While the connections are open, SQLite does not
+// replace the write-ahead log.
 func (db *DB) pin(path string) error {
 	var open []*sql.Conn
 	defer func() {
@@ -83,8 +83,8 @@ func (db *DB) inPlace() error {
 	return nil
 }
 
-// writing runs f, which writes with the write connection, and returns nil only if the
-// database was in place before and afterwards. [Why] explains other errors.
+// writing runs f, which writes with the write connection, and returns nil only if the database was
+// in place before and afterward. [Why] explains the errors.
 func (db *DB) writing(f func() error) error {
 	err := db.inPlace()
 	if err == nil {
@@ -102,8 +102,8 @@ func (db *DB) writing(f func() error) error {
 	return err
 }
 
-// Ready returns an error with the reason if the database does not accept writes. If the last
-// write failed, Ready tries a small one, at most once a second.
+// Ready returns an error that explains why the database does not accept writes, or nil if it does.
+// If the last write failed, Ready tries a small one, at most once a second.
 func (db *DB) Ready(ctx context.Context) error {
 	if err := db.inPlace(); err != nil {
 		return err

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// MostSeq is the highest valid number of a record. A higher number is damage.
+// MostSeq is the highest valid number of a record. A higher number indicates damage.
 const MostSeq = 1 << 53
 
-// mostLost is the highest plausible number of lost records. A higher number is damage.
+// mostLost is the highest plausible number of lost records. A higher number indicates damage.
 const mostLost = 1 << 24
 
 // logRow is a row of the table owners, with data about its records.

@@ -75,7 +75,7 @@ type Checked struct {
 	Version int      // of the schema
 	Bytes   int64    // of the file and its log
 	Faults  []string // empty if the database is intact
-	Secret  string   // what is wrong with its secret; "" if it is intact
+	Secret  string   // a description of the problem with its secret; "" if the secret is intact
 }
 
 // mostFaults is the maximum number of faults of one kind that [Check] lists.
@@ -135,8 +135,8 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 	return err
 }
 
-// checkSecret describes what is wrong with the secret that belongs to the database of a
-// folder.
+// checkSecret describes the problem with the secret of a folder, or returns "" if there is no
+// problem.
 func checkSecret(ctx context.Context, dir string, conn *sql.DB) (fault string, err error) {
 	text, err := files.Read(filepath.Join(dir, secretName), mostSecret)
 	if _, ok := ParseSecret(string(text)); ok && err == nil {

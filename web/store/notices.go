@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Notice is a sentence for people about a problem with the data.
+// Notice is a sentence for users about a problem with the data.
 type Notice struct {
 	At   time.Time
 	Text string
@@ -26,8 +26,8 @@ func (db *DB) notify(now time.Time, text, file string) {
 	db.log.Warn(text, "file", file)
 }
 
-// saveNotices saves the notices of Open in the database, where pages find them, except for
-// notices that an earlier start has saved.
+// saveNotices saves the notices of Open in the database, where pages find them, except for notices
+// that an earlier process has saved.
 func (db *DB) saveNotices() error {
 	if err := db.Write(context.Background(), db.insertNotices); err != nil {
 		return err
@@ -49,9 +49,9 @@ func (db *DB) insertNotices(tx *sql.Tx) error {
 	return nil
 }
 
-// announcement is the notice about a file that is set aside. It is on the disk before the
-// file is moved, so that the next start can publish it if this one is killed before it saves
-// its notices.
+// announcement is the notice about a file that is set aside. It is written to the disk before the
+// file is moved, so that the next process can publish it if this one is killed before saving its
+// notices.
 type announcement struct {
 	At   time.Time
 	Text string
@@ -78,8 +78,8 @@ func (db *DB) announce(now time.Time, text, to string) error {
 	return nil
 }
 
-// announcements returns the announcements that earlier starts did not save in the database.
-// It skips invalid ones.
+// announcements returns the announcements that earlier processes did not save in the database. It
+// skips invalid ones.
 func (db *DB) announcements() (list []announcement) {
 	data, err := os.ReadFile(db.announced())
 	if err != nil || json.Unmarshal(data, &list) != nil {
@@ -90,7 +90,7 @@ func (db *DB) announcements() (list []announcement) {
 	})
 }
 
-// repeatAnnouncements publishes the notices that an earlier start could not save.
+// repeatAnnouncements publishes the notices that an earlier process could not save.
 func (db *DB) repeatAnnouncements() {
 	for _, a := range db.announcements() {
 		db.notify(a.At, a.Text, filepath.Join(db.dir, a.File))
@@ -106,8 +106,8 @@ func (db *DB) hasNotice(file string) bool {
 // in the result of [DB.News].
 func (db *DB) Notices() []Notice { return db.notices }
 
-// News returns the notices since a time that a learner has not seen yet, and marks them as
-// seen. For learner "", it returns all of them and marks none as seen.
+// News returns the notices since a time that a learner has not seen yet, and marks them as seen.
+// For learner "", it returns all notices and does not mark them as seen.
 func (db *DB) News(ctx context.Context, learner string, since time.Time) (list []Notice, err error) {
 	var ids []int64
 	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is no new notice, so nothing is written

@@ -14,7 +14,7 @@ import (
 // salvagedTable is a table whose rows are copied from a damaged database.
 type salvagedTable struct{ name, columns, key string }
 
-// salvagedTables lists all tables except for snapshots: without them, logs give the same states.
+// salvagedTables lists all tables except snapshots, which can be recomputed from the logs.
 var salvagedTables = []salvagedTable{
 	{"owners", "id, kind, name, used_at, first, last, records, bytes", "id"},
 	{"records", "owner, seq, type, id, data", "owner, seq"},
@@ -60,9 +60,9 @@ type reader struct {
 	refused int
 }
 
-// tables reads all tables. A table whose rows cannot be read from the first to the last is also
-// read from the last row backward, until the damage. For records, that is repeated for each log, and
-// the names of logs whose rows are lost are taken from an index.
+// tables reads all tables. A table that cannot be read completely from the first row is also read
+// backward from the last row, up to the damage. For records, this is repeated for each log, and the
+// names of logs whose rows are lost are taken from an index.
 func (r *reader) tables(ctx context.Context, now time.Time) error {
 	names := map[int64][2]string{}
 	for _, t := range salvagedTables {
@@ -132,7 +132,7 @@ func (r *reader) rows(ctx context.Context, query, insert string, args ...any) (a
 	return rows.Err() == nil, nil
 }
 
-// names returns the kinds and names of logs that can be read in the index of the names.
+// names returns the kinds and names of all logs that can be read from the index of names.
 func (r *reader) names(ctx context.Context) map[int64][2]string {
 	names := map[int64][2]string{}
 	rows, err := r.from.QueryContext(ctx, "SELECT id, kind, name FROM owners INDEXED BY sqlite_autoindex_owners_1")
@@ -150,7 +150,8 @@ func (r *reader) names(ctx context.Context) map[int64][2]string {
 	return names
 }
 
-// eachLog reads the records of each log, since damage to one does not hide those of others.
+// eachLog reads the records of each log separately, so that damage to one log does not hide the
+// records of others.
 func (r *reader) eachLog(ctx context.Context, records salvagedTable, names map[int64][2]string) error {
 	logs := slices.Collect(maps.Keys(names))
 	if err := EachRow(ctx, r.to, "SELECT id FROM owners", func(scan func(...any) error) error {

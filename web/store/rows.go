@@ -33,7 +33,7 @@ func (db *DB) checkRows(now time.Time) error {
 		if err := db.checkLogs(tx, now); err != nil {
 			return err
 		}
-		return db.insertNotices(tx) // in the transaction with the changes, in case this start is interrupted
+		return db.insertNotices(tx) // in the same transaction as the changes, in case the process is interrupted
 	})
 }
 
@@ -51,8 +51,8 @@ func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	return found, err
 }
 
-// adopt sets aside records that belong to no log: it creates a log for them, and returns how many
-// there are.
+// adopt sets aside records that do not belong to a log: it creates a log for them, and returns
+// their number.
 func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 	type lost struct{ id, records, bytes int64 }
 	var logs []lost

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// SetAsideKind is the kind of logs for records that were set aside because they belong to no
-// log or are unreadable. The name of such a log contains the original log and the day. The
-// number of records in its row includes lost records.
+// SetAsideKind is the kind of logs for records that were set aside because they do not belong to a
+// log or are unreadable. The name of such a log contains the original log's kind and name, and the
+// day. The number of records in its row includes lost records.
 const SetAsideKind = "set aside"
 
 // kinds lists the kinds of owners, in SQL: learners, rooms, and otherKinds, which are logs
@@ -34,18 +34,16 @@ func SetAsideName(kind, name string, at time.Time) string {
 	return setAsideName(kind, name) + at.UTC().Format(time.DateOnly)
 }
 
-// SetAsideOf returns the kind and name of the log from which records were set aside, given
-// the name of the log that now holds them. For records that belonged to no log, the kind is
-// "log".
+// SetAsideOf returns the kind and name of the log from which records were set aside, given the name
+// of the log that now holds them. For records that did not belong to a log, the kind is "log".
 func SetAsideOf(name string) (kind, of string) {
 	kind, rest, _ := strings.Cut(name, " ")
 	return kind, rest[:max(0, strings.LastIndexByte(rest, ' '))]
 }
 
-// SetAside moves records of a log to another log, for data that is set aside. The parameter
-// missing is the number of other records that are known to be lost. If seqs is empty and
-// missing is 0, the whole log is set aside. The log's snapshot, which might contain the
-// records, is deleted.
+// SetAside moves records of a log to a separate log for data that is set aside. The parameter
+// missing is the number of other records that are known to be lost. If seqs is empty and missing is
+// 0, the whole log is set aside. The log's snapshot, which might contain the records, is deleted.
 func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time.Time) error {
 	var from int64
 	err := tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", kind, name).Scan(&from)
@@ -97,9 +95,9 @@ func DropSetAside(tx *sql.Tx, kind, name string) error {
 	return nil
 }
 
-// setAsideDays is the number of days for which records that were set aside are kept if there
-// might be nobody who deletes them: records of learners, who might never return, and records
-// without an owner. Rooms that were set aside expire like other rooms; see web/class.
+// setAsideDays is the number of days for which set-aside records are kept if there might be nobody
+// to delete them: records of learners, who might never return, and records without an owner. Rooms
+// that were set aside expire like other rooms; see web/class.
 const setAsideDays = 30
 
 // expireSetAside deletes records that were set aside more than [setAsideDays] ago, and

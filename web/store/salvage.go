@@ -16,9 +16,9 @@ import (
 )
 
 // A damaged database is replaced by a new one, which contains all rows that SQL can still read and,
-// for the rest, those of the newest intact copy (copies.go). The new database is complete under the name
-// salvagedName before the damaged one and its log get a dated name. Then it replaces the damaged
-// one. So no data is lost, even if the start is killed at any moment.
+// for the rest, those of the newest intact copy (copies.go). The new database is completed under the
+// name salvagedName before the damaged one and its log are given a dated name. Then it takes the place
+// of the damaged one. No data is therefore lost, even if the process is killed at any point.
 const (
 	salvagingName = "viz-salvaging.part"
 	salvagedName  = "viz-salvaged.part"
@@ -28,7 +28,7 @@ const (
 type salvaged struct {
 	rows    map[string]int // by table
 	refused int            // number of rows that were read but violate constraints of their tables
-	copied  time.Time      // when the copy that was used was made; zero if there was none
+	copied  time.Time      // when the copy that was used was made; zero if no copy was used
 }
 
 // entries returns the number of log entries in the new database.
@@ -82,8 +82,8 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	return nil
 }
 
-// setLogAside moves the log of a damaged database next to the database's new name, and
-// returns that name, or "" if the database is gone.
+// setLogAside moves the log of a damaged database to where the renamed database is, and returns the
+// database's new name, or "" if the database is gone.
 func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
 	list, err := db.DamagedFiles()
 	if err != nil {
@@ -113,7 +113,7 @@ func removeLogIndex(path string) error {
 	return nil
 }
 
-// replaceDamaged sets a damaged database aside and replaces it with a new one that has its
+// replaceDamaged sets a damaged database aside and replaces it with a new one that contains its
 // readable rows.
 func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	found, err := db.salvage(path, salvagedName, now)
@@ -154,8 +154,8 @@ const afterCopy = "Entries that were made after the copy may be missing."
 
 func copyTime(t time.Time) string { return t.Format("2 January 2006, 15:04") }
 
-// replaceMissing replaces a database that is missing from a folder that has been used by its newest
-// copy or, if there is none, by a new database.
+// replaceMissing handles a database that is missing from a used folder. It restores the newest copy
+// or, if there is none, creates a new database.
 func (db *DB) replaceMissing(path string, now time.Time) error {
 	notice := "The saved data is missing: the data folder has no file " + fileName + ", although a server has used it. "
 	if copied, found := db.newestCopy(); found {
@@ -179,8 +179,9 @@ func (db *DB) replaceMissing(path string, now time.Time) error {
 // entriesText formats a number of entries of all logs.
 func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
-// salvage makes a database with the readable rows of a damaged database, or of none if path is "",
-// and the rows of the newest intact copy. If it has any rows, it gets the name to in the folder.
+// salvage creates a database with the readable rows of a damaged database, or of none if path is "",
+// and the rows of the newest intact copy. If it has any rows, salvage stores it in the folder under
+// the name to.
 func (db *DB) salvage(path, to string, now time.Time) (found salvaged, err error) {
 	half := filepath.Join(db.dir, salvagingName)
 	defer removeDatabase(half) // unless it was renamed

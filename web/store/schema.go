@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// applicationID marks the file as one of this program's. It is "VIZ1" in the file's header.
+// applicationID identifies the file as belonging to this program. It appears as "VIZ1" in the
+// file's header.
 const applicationID = 0x56495a31
 
-// schemaVersion is the version of the schema, which the file's user_version records. Versions 1 to 4
-// had tables of what learners and classes did; versions of this program from November 2026 convert
-// them.
+// schemaVersion is the version of the schema, which is stored in the file's user_version. Versions
+// 1 to 4 had tables for the activity of learners and classes; versions of this program from
+// November 2026 convert them.
 const schemaVersion = 5
 
 // schema creates the tables. Times are in milliseconds since 1970, in UTC. Learners are the
@@ -68,7 +69,7 @@ func create(conn *sql.DB) error {
 		if _, err := tx.Exec(schema); err != nil {
 			return fmt.Errorf("create the tables: %w", err)
 		}
-		// PRAGMA accepts no parameters; both numbers are constants.
+		// PRAGMA does not accept parameters; both numbers are constants.
 		_, err := tx.Exec(
 			fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", schemaVersion, applicationID),
 		)

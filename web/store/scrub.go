@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// SQLite overwrites deleted rows with zeros. But when it splits a page, it leaves copies of
-// the moved rows in the unused part of the old page, and these copies remain. Rewriting the
-// file (VACUUM) would remove them, but it blocks writers and takes some 30 ms per MiB. So
-// the pages are read, a thousand at a time, in some 2 ms per MiB, and unused parts that are
-// not zero are overwritten. Others can write in between, since no other page can get a copy
-// of a row after the row has been deleted.
+// SQLite overwrites deleted rows with zeros. But when it splits a page, it leaves copies of the
+// moved rows in the unused part of the old page, and these copies remain. Rewriting the file
+// (VACUUM) would remove them, but it blocks writers and takes about 30 ms per MiB. The pages are
+// therefore read, a thousand at a time, in about 2 ms per MiB, and unused parts that are not zero
+// are overwritten. Others can write in between, since a row cannot be copied to another page after
+// it has been deleted.
 const (
 	scanPages  = 1024 // pages in one read: 4 MiB
 	cleanPages = 256  // pages in one write transaction
@@ -43,15 +43,15 @@ type scrub struct {
 	cleaned  int // the last call for which unused parts of pages were overwritten
 	covered  int // the last call whose pass has succeeded
 	retrying context.CancelFunc
-	ended    bool // Close has begun: nothing is retried
+	ended    bool // Close has begun, so nothing is retried
 	retries  sync.WaitGroup
 }
 
-// Scrub makes sure that no deleted data is left on the disk, whatever the size of the file: it
-// deletes all copies, overwrites the unused parts of pages, moves the write-ahead log into the
-// file and empties the log. Others can write at the same time. If another program keeps reading the
-// database, Scrub fails with [ErrReading]. After an error, it is retried in the background,
-// at [DB.Close], and by [DB.Expire] after the next start.
+// Scrub erases all deleted data from the disk, regardless of the size of the file: it deletes all
+// copies, overwrites the unused parts of pages, moves the write-ahead log into the file and empties
+// the log. Others can write at the same time. If another program keeps reading the database, Scrub
+// fails with [ErrReading]. After an error, it is retried in the background, at [DB.Close], and by
+// [DB.Expire] after the next start.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
@@ -82,8 +82,8 @@ func (db *DB) scrubFile(ctx context.Context) error {
 	}
 }
 
-// scrubOnce makes one pass, unless another caller's pass has begun after the call of Scrub
-// with the given ticket and succeeded.
+// scrubOnce makes one pass, unless another caller's pass has started after the call of Scrub with
+// the given ticket, and has succeeded.
 func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	s := &db.scrub
 	s.running.Lock()
@@ -187,7 +187,7 @@ func (db *DB) emptyLog(ctx context.Context) (err error) {
 		return err
 	}
 	defer writer.Close()
-	wait := func(ctx context.Context, d time.Duration) error { // PRAGMA accepts no parameters
+	wait := func(ctx context.Context, d time.Duration) error { // PRAGMA does not accept parameters
 		_, err := writer.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
 		return err
 	}
@@ -254,8 +254,8 @@ func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error
 	}
 }
 
-// dirtyPages reads the pages that begin at from, and returns the numbers of those whose
-// unused parts are not zero. more is false if there were no pages left.
+// dirtyPages reads a range of pages starting at from, and returns the numbers of those whose unused
+// parts are not zero. more is false if there were no pages left.
 func dirtyPages(ctx context.Context, conn *sql.DB, from int) (dirty []int, more bool, err error) {
 	err = inside(ctx, conn, func(tx *sql.Tx) error {
 		// sqlite_dbpage is fast only for single pages; for a range, it would read the whole

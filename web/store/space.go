@@ -11,12 +11,11 @@ import (
 // after the data that is still accepted.
 type Space int
 
-// Each level accepts less than the one before; see [DB.Space]. SQLite itself accepts nothing
-// beyond the limit.
+// Each level accepts less than the one before; see [DB.Space]. SQLite itself enforces the limit.
 const (
 	SpaceForAll     Space = iota
 	SpaceForSmall         // imports are no longer accepted
-	SpaceForKnown         // neither are new rooms, nor data of learners who have no log yet
+	SpaceForKnown         // nor are new rooms and the data of learners without a log
 	SpaceForAnswers       // only answers, card reviews, and the activity of classes
 )
 
@@ -34,8 +33,8 @@ type space struct {
 	until time.Time // used is not measured again before this time
 }
 
-// measureEvery is the time for which a measured size is used. The space in reserve is much
-// larger than the data that can be written in that time.
+// measureEvery is how long a measured size remains in use. The space in reserve is much larger than
+// the data that can be written in that time.
 const measureEvery = time.Second
 
 // SetLimit sets the maximum size of the database, in bytes. A database that is already
@@ -48,7 +47,7 @@ func (db *DB) SetLimit(limit int64) error {
 	if err := db.write.QueryRow("PRAGMA page_size").Scan(&size); err != nil {
 		return err
 	}
-	// PRAGMA accepts no parameters.
+	// PRAGMA does not accept parameters.
 	if _, err := db.write.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", max(limit/size, 1))); err != nil {
 		return err
 	}

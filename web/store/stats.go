@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/metrics"
 )
 
-// commitBounds are the bounds of the buckets of [DB.Commits]. A commit waits for the disk,
-// which takes from a fraction of a millisecond to some tens of milliseconds.
+// commitBounds are the bounds of the buckets of [DB.Commits]. A commit waits for the disk, which
+// takes from a fraction of a millisecond to tens of milliseconds.
 var commitBounds = []time.Duration{
 	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond,
 	300 * time.Millisecond, time.Second, 3 * time.Second,

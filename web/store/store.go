@@ -179,8 +179,8 @@ func pragmas(file bool) url.Values {
 		"_txlock":       {"immediate"}, // so that a write transaction never has to be upgraded
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},
-		// Deleted rows are overwritten with zeros, so that data that a learner deletes is
-		// gone. Data is never written to temporary files.
+		// Deleted rows are overwritten with zeros, so that data deleted by a learner is gone. Data
+		// is never written to temporary files.
 		"_pragma": {"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)", "temp_store(memory)"},
 	}
 	if file {
@@ -213,7 +213,7 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return err
 }
 
-// change is [DB.Write] for a change that no copy needs.
+// change is [DB.Write] for a change that copies do not need to include.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	began := time.Now()
 	err := db.writing(func() error { return inside(ctx, db.write, f) })
@@ -259,8 +259,8 @@ func EachRow(
 	return rows.Err()
 }
 
-// Secret returns the key that signs cookies: 32 bytes that stay the same as long as the
-// folder exists. It is nil if the database is in memory.
+// Secret returns the key that signs cookies: 32 bytes that stay the same for the lifetime of the
+// folder. It is nil if the database is in memory.
 func (db *DB) Secret() []byte { return db.secret }
 
 // InMemory reports whether the database is in memory only.

@@ -17,7 +17,7 @@ var (
 	ErrFull = errors.New("there is no space left for the database")
 	// ErrDisk is returned if the disk cannot be read or written.
 	ErrDisk = errors.New("the disk reports an error")
-	// ErrBrowserFull is returned if the data is stored in a browser that allows no more
+	// ErrBrowserFull is returned if the data is stored in a browser that does not accept any more
 	// data.
 	ErrBrowserFull = errors.New("the browser does not allow more data to be stored")
 	// ErrAway is returned if the data is stored elsewhere and that storage cannot be
@@ -28,8 +28,7 @@ var (
 	ErrScarce = errors.New("there is little space left for the database")
 )
 
-// Why explains one of these errors in a sentence for people. For other errors, it returns
-// "".
+// Why explains one of these errors in a sentence for users. For other errors, it returns "".
 func Why(err error) string {
 	for _, x := range []struct {
 		kind error

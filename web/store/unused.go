@@ -6,15 +6,14 @@ import (
 )
 
 // zeroUnused overwrites the unused parts of a page of a database with zeros and reports whether it
-// changed anything. It skips pages that have no unused parts or do not look like a page of a
-// b-tree. These are pages of long records, whose first four bytes are a page number below
-// 1<<24, and free pages, which secure_delete has overwritten.
+// changed anything. It skips pages that have no unused parts or do not look like b-tree pages. The
+// latter are overflow pages of long records, whose first four bytes are a page number below 1<<24,
+// and free pages, which secure_delete has overwritten.
 //
-// When SQLite moves rows to other pages, it does not overwrite their old places. The format
-// of a page is defined in https://sqlite.org/fileformat2.html, section 1.6. It consists of a
-// header, an array of two bytes per cell, a gap, and then cells with free blocks between
-// them. Up to three consecutive bytes can be in neither a cell nor a free block; they are
-// left unchanged.
+// When SQLite moves rows to other pages, it does not overwrite the originals. The format of a page
+// is defined in https://sqlite.org/fileformat2.html, section 1.6. It consists of a header, an array
+// of two bytes per cell, a gap, and then cells with free blocks between them. Up to three
+// consecutive bytes can be in neither a cell nor a free block; they are left unchanged.
 func zeroUnused(page []byte, number int) (changed bool) {
 	header := 0
 	if number == 1 {

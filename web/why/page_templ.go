@@ -526,7 +526,7 @@ func headHTML(v view) templ.Component {
 	})
 }
 
-// pickHTML selects the token whose score is shown, and the token with which it is compared.
+// pickHTML selects the token whose score is shown, and the token that it is compared with.
 func pickHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2144,7 +2144,7 @@ func lensHTML(v view) templ.Component {
 	})
 }
 
-// keyHTML explains the colors of surprise.
+// keyHTML explains the surprise colors.
 func keyHTML() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2404,8 +2404,8 @@ func stripHTML(v view) templ.Component {
 	})
 }
 
-// keptHTML holds the fields that every form of the page also sends, except those that the form
-// itself sets.
+// keptHTML contains the hidden fields that every form of the page sends, except the fields that the
+// form itself sets.
 func keptHTML(v view, without ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -46,10 +46,10 @@ type connection struct {
 	queue   []Message
 	queued  time.Time     // when the oldest message in queue was queued
 	newest  uint64        // number of the last snapshot queued
-	idle    bool          // the writer would send at once
+	idle    bool          // the writer would send immediately
 	nowIdle chan struct{} // closed when idle becomes true
 
-	// Used by the writer alone.
+	// Used only by the writer.
 	seq      uint64        // of the last message
 	numbered bool          // seq is from a state or snapshot; otherwise it counts messages
 	pace     time.Duration // pause before the next send
@@ -171,7 +171,7 @@ func (c *connection) receive(data []byte) {
 	}
 }
 
-// refuse answers command n with a refusal. The part is not involved.
+// refuse answers command n with a refusal, without involving the part.
 func (c *connection) refuse(n uint64, why *terms.Refusal) {
 	_ = c.Send(Message{Ack: n, Error: why, Alone: c.ordered})
 }

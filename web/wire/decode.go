@@ -57,9 +57,9 @@ func formOf(text string) (form map[string]string) {
 	return form
 }
 
-// ReadCommand parses a client's message: cmd, n and the command's own fields. The message must
-// be valid UTF-8 without duplicate fields. The number n is optional. If it could be parsed, N
-// is set even if there is an error.
+// ReadCommand parses a client's message: cmd, n and the command's own fields. The message must be
+// valid UTF-8 without duplicate fields. The number n is optional. If n can be parsed, N is set even
+// if ReadCommand returns an error.
 func ReadCommand(message []byte) (Command, error) {
 	var c Command
 	f, bad := terms.JSONFields(message)

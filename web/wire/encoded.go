@@ -18,10 +18,10 @@ type Encoded struct {
 	err   error
 }
 
-// Encode encodes a message. seq is the message's number in the sequence of snapshots, in which
-// numbers only increase. at is the time of the state that the message shows. It is sent in the
-// field named at, in microseconds since 1970, so that programs can measure the delay. The
-// message must not carry an acknowledgement or an error, which belong to one connection.
+// Encode encodes a message. seq is the message's number in the increasing sequence of snapshots. at
+// is the time of the state that the message shows. It is sent in the field named at, in
+// microseconds since 1970, so that programs can measure the delay. The message must not carry an
+// acknowledgement or an error, which belong to one connection.
 func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
 	if m.Ack != 0 || m.Error != nil || m.Encoded != nil || m.Fields != nil {
 		return nil, fmt.Errorf("wire: a shared message cannot answer a command: ack %d, error %v", m.Ack, m.Error)

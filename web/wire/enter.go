@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// refusal is the reason a request gets no connection.
+// refusal is the reason why a request is not given a connection.
 type refusal struct {
 	status int
 	say    string

@@ -23,7 +23,7 @@ type Limits struct {
 	RefusalBurst      int
 }
 
-// DefaultLimits apply if a server's configuration sets none.
+// DefaultLimits contains the defaults for limits that a server's configuration does not set.
 var DefaultLimits = Limits{
 	MessageBytes:      64 << 10,
 	CommandsPerSecond: 60,
@@ -65,23 +65,23 @@ const (
 	controlFramesPerSecond = 10
 	controlFrameBurst      = 60
 
-	// pushPause is the minimum time between two states on one connection. No screen shows more
-	// than about 60 states a second, and the next message includes everything that a fast run
-	// did in between.
+	// pushPause is the minimum time between two states on one connection. Screens show at most
+	// about 60 states a second, and the next message includes everything that a fast run did in
+	// between.
 	pushPause = 16 * time.Millisecond
 	// snapshotsPerSecond bounds the cost of a class. While a run plays fast, five hundred
 	// phones get twenty snapshots a second each, and two thousand get five. At 16 KiB that
 	// is 160 MB/s, which takes less than one core.
 	snapshotsPerSecond = 10_000
 	// sendBuffer is the amount of unsent data that the kernel may buffer for a slow reader (the
-	// kernel doubles it for its own needs). It is enough for a few screens. With a larger
-	// buffer, a phone that leaves a tunnel would first show outdated states, and the server
-	// would notice late that a reader has stopped.
+	// kernel doubles it for its own needs). It is enough for a few screens. With a larger buffer, a
+	// phone that leaves a tunnel would first show outdated states, and the server would be late to
+	// notice that a reader has stopped.
 	sendBuffer = 128 << 10
 	// queueMost is the maximum number of queued messages that cannot be merged. When the queue
 	// is full, the part blocks, and so does the client.
 	queueMost = 16
-	// panelsMost is the maximum number of panels in a queued message. No page has so many
+	// panelsMost is the maximum number of panels in a queued message. Pages do not have that many
 	// panels, so only rows that are appended one by one reach this limit.
 	panelsMost = 256
 )

@@ -2,14 +2,14 @@
 // classes) to their pages and to other programs.
 //
 // A live part is a [Part]: it receives commands one after another and sends messages back, each
-// with pieces of the page ([Panel]) or with other data. It does not deal with sockets. This
-// package handles everything else about a connection: who may open one, size and rate limits,
-// peers that have gone, and a server that shuts down. So a test can call a part directly, and
-// the same limits apply to all parts.
+// with changes to the page ([Panel]) or with other data. It does not deal with sockets. This
+// package handles everything else about a connection: who may open one, size and rate limits, peers
+// that have gone, and server shutdown. Tests can therefore call a part directly, and the same
+// limits apply to all parts.
 //
-// [Server] handles /ws. A connection has a goroutine that reads, one that writes, and one that
-// runs the part. Queued messages are merged, so that a slow reader skips intermediate states,
-// never delays another reader, and needs no long queue. Messages travel over a transport: a
+// [Server] handles /ws. A connection has a goroutine that reads, one that writes, and one that runs
+// the part. Queued messages are merged, so that a slow reader skips intermediate states, never
+// delays another reader, and does not need a long queue. Messages travel over a transport: a
 // WebSocket, or a message port if the program runs in the browser ([Server.ServePort]).
 package wire
 
@@ -55,16 +55,16 @@ type Message struct {
 	// Run is the id of the run, in the first message of a connection to a run.
 	Run string `json:"run,omitempty"`
 	// Again, set with Run, means that this page has watched the run before, and that Ack is the
-	// number of the last command from this page that was carried out.
+	// number of the last command from this page that was executed.
 	Again bool `json:"again,omitempty"`
 	// Error is the reason a command was refused or could not be completed.
 	Error *terms.Refusal `json:"error,omitempty"`
 	// Panels are applied in order.
 	Panels []Panel `json:"panels,omitempty"`
-	// Data is for the page's own script. It is marshaled some time after Send, so it must
-	// not be changed after that.
+	// Data is for the page's own script. It may be marshaled after Send returns, so it must not be
+	// changed after the call.
 	Data any `json:"data,omitempty"`
-	// Done means that the work that a command requested is finished.
+	// Done means that the work requested by a command is finished.
 	Done bool `json:"done,omitempty"`
 
 	// Fields is a struct of further fields of the message, which [ProtocolJSON] sends
@@ -78,7 +78,7 @@ type Message struct {
 }
 
 // Bytes encodes the message as one JSON object. HTML is not escaped a second time, since the
-// message is never part of a page.
+// message is never embedded in a page.
 func (m Message) Bytes() ([]byte, error) {
 	b, err := plainJSON(m)
 	if err != nil || m.Fields == nil {
@@ -154,7 +154,7 @@ type Conn interface {
 	// Send queues a message. It blocks only while the queue is full of messages
 	// that can be neither merged nor dropped.
 	Send(Message) error
-	// Ready waits until a message would be sent at once. A part that waits for Ready before it
+	// Ready waits until a message would be sent immediately. A part that waits for Ready before it
 	// builds a message always sends the newest state, and never builds a message that would be
 	// dropped.
 	Ready() error
@@ -176,7 +176,7 @@ type Kind struct {
 	Open Open
 	// Programs allows other programs to open the part, with [ProtocolJSON].
 	Programs bool
-	// Ordered passes pings to the part like commands. Otherwise, pings are answered at once,
-	// even while an earlier command is being carried out.
+	// Ordered passes pings to the part like commands. Otherwise, pings are answered immediately,
+	// even while an earlier command is being executed.
 	Ordered bool
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Port is the program's end of a message port, over which a page reaches a program that runs in
-// the same browser. It needs no frames, pings or deadlines, since only a queue connects the two
+// Port is the program's end of a message port, over which a page reaches a program that runs in the
+// same browser. It does not need frames, pings or deadlines, since only a queue connects the two
 // ends. When a page goes away, it or the browser closes the port.
 type Port struct {
 	In    <-chan []byte                 // messages from the page; closed when the page has closed the port

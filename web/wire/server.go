@@ -26,7 +26,7 @@ type Config struct {
 	// Limiter limits the number of connections and messages of each caller; nil for the default
 	// limits.
 	Limiter *admission.Limiter
-	// Refuse responds to a request that gets no connection. say is the sentence to show.
+	// Refuse responds to a request that is not given a connection. say is the sentence to show.
 	Refuse func(w http.ResponseWriter, status int, say string)
 	// HTML, if not nil, rewrites the HTML of panels before they are sent, since addresses
 	// differ if the program is not at the root of its host.

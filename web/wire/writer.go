@@ -9,9 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 )
 
-// write sends queued messages until the connection ends, and then sends the reason for its end.
-// It pauses for pushPause between two sends, or longer after a snapshot when many clients are
-// connected. Messages that are queued meanwhile are merged. A panic ends only this connection.
+// write sends queued messages until the connection ends, and then sends the reason for its end. It
+// pauses for pushPause between two sends, or longer after a snapshot when many clients are
+// connected. Messages that are queued in the meantime are merged. A panic ends only this
+// connection.
 func (c *connection) write() {
 	defer c.sendClose()
 	if fault.Do(c.log, "sending to the part "+c.name, func() error { c.sendQueued(); return nil }) != nil {
@@ -48,8 +49,8 @@ func (c *connection) sendQueued() {
 	}
 }
 
-// fail ends the connection. The reason is the one in err if there is one, and otherwise that the
-// peer no longer reads.
+// fail ends the connection. The reason is taken from err if it contains one; otherwise, it is that
+// the peer no longer reads.
 func (c *connection) fail(err error) {
 	reason := reasonGone
 	errors.As(err, &reason)
@@ -65,7 +66,7 @@ func (c *connection) sendClose() {
 	}
 }
 
-// markIdle records that the next message would be sent at once.
+// markIdle records that the next message would be sent immediately.
 func (c *connection) markIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package courseworktest has helpers shared by the tests of web/learn and web/practice: it serves
-// pages to one learner without a network, and answers questions in a browser. Only tests import
-// it.
+// Package courseworktest contains helpers shared by the tests of web/learn and web/practice: it
+// serves pages to one learner without a network, and answers questions in a browser. Only tests
+// import it.
 package courseworktest
 
 import (
@@ -111,7 +111,7 @@ func (s *Site) Parse(path string, w *httptest.ResponseRecorder, status int) *goq
 	return d
 }
 
-// Tally returns everything that the learner has done.
+// Tally returns the learner's total progress.
 func (s *Site) Tally() progress.Tally {
 	s.T.Helper()
 	m, err := s.Deps.Progress.Map(context.Background(), Learner)

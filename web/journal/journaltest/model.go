@@ -33,8 +33,8 @@ func (n *naive) append(b journal.Batch) (added []bool) {
 	return added
 }
 
-// testRandomOperations checks that an adapter gives the same results as the naive journal
-// after any sequence of operations.
+// testRandomOperations checks that an adapter returns the same results as the naive journal after
+// random sequences of operations.
 func testRandomOperations(t *testing.T, j journal.Journal) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -88,8 +88,8 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 	})
 }
 
-// compareLog compares a log, both completely and starting after a random record, and its
-// snapshot.
+// compareLog compares a log's snapshot and its records, both from the beginning and after a random
+// record.
 func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (size int64) {
 	list := read(rt, j, o, 0)
 	if got, want := texts(list), texts(n.logs[o]); !slices.Equal(got, want) {

@@ -21,8 +21,8 @@ func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	if first[0] <= 0 || first[1] <= first[0] {
 		t.Errorf("got numbers %v, want [0] more than 0, [1] more than %d", first, first[0])
 	}
-	// A record whose type and id already exist is not added, whatever its data is, even if
-	// both records are in one batch.
+	// A record whose type and id already exist is not added, regardless of its data, even if both
+	// records are in the same batch.
 	again := put(t, j, ada, morning, record("answer", "1", `{"a":2}`), record("answer", "2", `{}`),
 		record("answer", "2", `{"twice":true}`))
 	if again[0] != 0 || again[1] <= first[1] || again[2] != 0 {

@@ -28,8 +28,7 @@ func (j *Journal) SetAside(ctx context.Context, o journal.Owner, at time.Time, s
 	})
 }
 
-// settingAside returns a change that moves records to a new group of records that are set
-// aside.
+// settingAside returns a change that moves records to a new group of set-aside records.
 func (m *mirror) settingAside(at time.Time, seqs []int64) *draft {
 	if !m.exists {
 		return nil
@@ -72,9 +71,8 @@ func (j *Journal) Aside(ctx context.Context, o journal.Owner) (list []journal.In
 	return list, err
 }
 
-// ownersAside describes the records that were set aside from all logs. As in a database,
-// they are listed as logs of their own, each with the time at which records were last set
-// aside.
+// ownersAside describes the records that were set aside from all logs. As in a database, they are
+// listed as separate logs, each with the time at which records were last set aside.
 func (j *Journal) ownersAside(ctx context.Context) (list []journal.Info, err error) {
 	err = j.eachLast(ctx, "*", func(o journal.Owner, x message) error {
 		if x.Aside != 0 {
@@ -123,9 +121,9 @@ func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 	return errors.Join(errs...)
 }
 
-// without returns the groups without the records that identify a learner. If there are no
-// such records, it returns nil. If a group contains the learner's member record, its
-// nicknames are left out too.
+// without returns the groups without the records that identify a learner. If there are no such
+// records, it returns nil. If a group contains the learner's member record, its nicknames are
+// omitted too.
 func (m *mirror) without(learner string) (groups []group) {
 	says := func(r journal.Record) bool { return bytes.Contains(r.Data, []byte(learner)) }
 	found := false

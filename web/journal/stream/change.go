@@ -22,7 +22,7 @@ const (
 	mostParts = 1000
 )
 
-// draft is a change that has not been made yet. It consists of the metadata of its messages
+// draft is a change that has not been published yet. It consists of the metadata of its messages
 // and their items.
 type draft struct {
 	meta
@@ -129,8 +129,8 @@ func (j *Journal) publish(ctx context.Context, m *mirror, d *draft) error {
 	return nil
 }
 
-// send publishes either all messages of a draft or none. It returns the number of the first
-// message and the bodies of all. If fenced is set, the stream refuses the messages when the
+// send publishes either all messages of a draft or none. It returns the number of the first message
+// and the bodies of all messages. If fenced is set, the stream refuses the messages when the
 // subject has a message that is newer than the draft's Prev.
 func (j *Journal) send(
 	ctx context.Context, stream, subject string, d *draft, fenced bool,
@@ -154,7 +154,7 @@ func (j *Journal) send(
 			msg.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(d.Prev, 10))
 		}
 		if i > 0 && i < len(bodies)-1 {
-			if err := j.nc.PublishMsg(msg); err != nil { // only the last message gets a reply that matters
+			if err := j.nc.PublishMsg(msg); err != nil { // replies to the messages in the middle do not matter
 				return 0, nil, err
 			}
 			continue

@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// with calls f with exclusive access to the mirror of a log, and with a context that ends
-// after the journal's patience. f continues even if the caller disconnects, so that no
-// operation is left half done.
+// with calls f with exclusive access to the mirror of a log, and with a context that ends after the
+// journal's patience. f continues even if the caller disconnects, so that operations are not
+// interrupted halfway.
 func (j *Journal) with(ctx context.Context, o journal.Owner, f func(context.Context, *mirror) error) error {
 	return j.withSize(ctx, o, 0, f)
 }

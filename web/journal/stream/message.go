@@ -34,7 +34,8 @@ type meta struct {
 	Of   int    `json:"of"`
 	// Prev is the last message of the subject before the change, or 0.
 	Prev uint64 `json:"prev"`
-	// Whole is set if the messages before the change no longer count.
+	// Whole is set if the change describes the log completely, so that the messages before it are
+	// obsolete.
 	Whole bool `json:"whole,omitempty"`
 	// Exists is set if there is a log. Retired is set if there is data that Sweep must
 	// delete.

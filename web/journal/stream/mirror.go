@@ -21,7 +21,7 @@ type mirror struct {
 
 	last   uint64
 	msgs   []uint64 // the messages on the subject, oldest first, possibly including deleted ones
-	anchor uint64   // messages before this one no longer count
+	anchor uint64   // messages before this one are obsolete
 	change meta     // meta of the last message
 	begun  uint64   // the first message of that change
 	lost   bool     // messages are missing between those that were read
@@ -38,20 +38,20 @@ type mirror struct {
 	records []journal.Record // in the order of their numbers
 	known   map[journal.Key]int64
 	bytes   int64 // total size of records
-	dead    int64 // bytes in messages that no longer count
+	dead    int64 // bytes of garbage in the messages
 	groups  []group
 
 	users int   // guarded by Journal.mu, as is size
 	size  int64 // approximate size in memory
 }
 
-// group holds the records that were set aside at one time.
+// group holds records that were set aside together.
 type group struct {
 	at      int64
 	records []journal.Record
 }
 
-// touched is the amount of garbage that a message without records counts as.
+// touched is the number of bytes of garbage that a message without records counts as.
 const touched = 256
 
 // watch starts watching for the arrival of a change, which can be nil.
@@ -171,7 +171,7 @@ func (m *mirror) add(i item) {
 	m.bytes += i.Size()
 }
 
-// at returns the index of the record with a number.
+// at returns the index of the record with the given number.
 func (m *mirror) at(seq int64) (int, bool) {
 	return slices.BinarySearchFunc(m.records, seq, func(r journal.Record, seq int64) int {
 		return cmp.Compare(r.Seq, seq)
@@ -207,8 +207,7 @@ func (m *mirror) move(r journal.Record) {
 	}
 }
 
-// sweep makes a new list without the records that were taken. Readers may still use the old
-// list.
+// sweep creates a new list without the removed records. Readers may still be using the old list.
 func (m *mirror) sweep() {
 	kept := make([]journal.Record, 0, len(m.known))
 	for _, r := range m.records {

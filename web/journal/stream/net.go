@@ -40,7 +40,7 @@ const (
 	codeCannotBeSaved = 10077
 )
 
-// full reports whether JetStream has refused a message because there is no space.
+// full reports whether JetStream has refused a message for lack of space.
 func full(err error) bool {
 	api := jetstream.JetStreamError(nil)
 	if !errors.As(err, &api) || api.APIError() == nil {
@@ -59,7 +59,7 @@ func full(err error) bool {
 // applies.
 func Trouble(err error) error { return away(err) }
 
-// away wraps a temporary error in [journal.ErrAway], and an error due to missing space in
+// away wraps a temporary error in [journal.ErrAway], and an error due to lack of space in
 // [store.ErrFull].
 func away(err error) error {
 	if err == nil || errors.Is(err, journal.ErrAway) || errors.Is(err, store.ErrFull) {
@@ -112,7 +112,7 @@ func (j *Journal) attempt(ctx context.Context, size int64) (context.Context, con
 // onTheWay returns the additional time for sending size bytes to all nodes and their disks.
 func onTheWay(size int64) time.Duration { return time.Duration(size) * time.Second / (4 << 20) }
 
-// mostAttempt is the maximum duration of one request, whatever the journal's patience is.
+// mostAttempt is the maximum duration of one request, regardless of the journal's patience.
 const mostAttempt = 5 * time.Second
 
 // ask sends a request to JetStream and decodes the reply.

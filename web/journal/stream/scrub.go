@@ -36,8 +36,8 @@ func (j *Journal) renew(ctx context.Context, m *mirror) error {
 	return j.removeOld(ctx, m)
 }
 
-// restated returns a change that contains the complete log and the given groups of records
-// that are set aside.
+// restated returns a change that contains the complete log and the given groups of set-aside
+// records.
 func (m *mirror) restated(groups []group) *draft {
 	d := m.draft()
 	d.Whole, d.Retired = true, m.empty()
@@ -53,7 +53,7 @@ func (m *mirror) restated(groups []group) *draft {
 	return d
 }
 
-// removeOld deletes the messages that no longer count.
+// removeOld deletes obsolete messages.
 func (j *Journal) removeOld(ctx context.Context, m *mirror) error {
 	var old, kept []uint64
 	for _, seq := range m.msgs {

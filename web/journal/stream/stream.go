@@ -1,25 +1,25 @@
 // Package stream is web/journal's adapter for JetStream. It stores logs in a NATS cluster,
 // so that any of several servers can append to any log.
 //
-// The logs are in [Streams] streams, viz_0 to viz_7. The hash of a log's owner determines
-// its stream. A log consists of the messages of one subject, such as viz.3.log.learner.ID,
-// and its snapshots are the messages of viz.3.snap.learner.ID. Owners have no consumers of
-// their own.
+// The logs are distributed over [Streams] streams, viz_0 to viz_7. The hash of a log's owner
+// determines its stream. A log consists of the messages of one subject, such as
+// viz.3.log.learner.ID, and its snapshots are the messages of viz.3.snap.learner.ID. There are no
+// consumers for individual owners.
 //
 // # A change is one message
 //
-// Appending, compacting, setting aside, retiring and dropping each publish one message or,
-// if it would be too large, several messages as an atomic batch, of which all are stored or
-// none. So between two changes, a log is always consistent. Each message names the message
-// that it follows, and the stream refuses it if that is no longer the last message of the
-// subject (Nats-Expected-Last-Subject-Sequence). A server that is late, or was disconnected,
-// then reads the messages of other servers, and repeats its change without the keys that now
-// exist. If no reply arrives, the server looks for the id of the change in the stream.
+// Appending, compacting, setting aside, retiring and dropping each publish one message or, if it
+// would be too large, several messages as an atomic batch, which is stored completely or not at
+// all. A log is therefore always consistent between two changes. Each message names the message
+// that it follows, and the stream refuses it if that is no longer the last message of the subject
+// (Nats-Expected-Last-Subject-Sequence). A server that is late, or was disconnected, then reads the
+// messages of other servers, and repeats its change without the keys that now exist. If no reply
+// arrives, the server looks for the id of the change in the stream.
 //
-// A message marked as whole describes a log completely, and the messages before it do not
-// count. A log begins with such a message, and is rewritten as one when much of it is
-// garbage or when deleted data has to be erased (Scrub). The messages before it are then
-// deleted, oldest first, and overwritten in the streams' files.
+// A message marked as whole describes a log completely and makes the messages before it obsolete. A
+// log begins with such a message, and is rewritten as one when much of it is garbage or when
+// deleted data has to be erased (Scrub). The messages before it are then deleted, oldest first, and
+// overwritten in the streams' files.
 //
 // # Reading
 //
@@ -62,8 +62,8 @@ const Streams = 8
 type Config struct {
 	// Prefix is the prefix of the names of streams and subjects. The default is viz.
 	Prefix string
-	// Replicas is the number of nodes of each stream when it is created. 0 means three in a
-	// NATS cluster and one on a single node.
+	// Replicas is the number of nodes that store each stream. It is applied when streams are
+	// created. 0 means three in a NATS cluster and one on a single node.
 	Replicas int
 	// Patience is the time for which an operation is retried before it fails because NATS is
 	// down. 0 means [DefaultPatience].
@@ -109,9 +109,9 @@ var (
 	_ journal.Shared  = (*Journal)(nil)
 )
 
-// Connect connects to the servers of a cluster, given as comma-separated addresses. It
-// returns immediately, even if none of them can be reached. The connection is then made
-// later. It is restored whenever it breaks.
+// Connect connects to the servers of a cluster, given as comma-separated addresses. It returns
+// immediately, even if none of them can be reached; the connection is then established later.
+// Whenever the connection breaks, it is restored.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect(addresses, append([]nats.Option{
 		nats.Name("viz"),

@@ -13,7 +13,7 @@ const (
 	version = 1
 )
 
-// timeLayout is RFC 3339 in UTC with milliseconds, always of the same length.
+// timeLayout is RFC 3339 in UTC with milliseconds, with a fixed length.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // Encode returns the file as JSON. Each entry is on its own line, so that people can read
@@ -79,7 +79,7 @@ type writer struct {
 func list[E Entry](w *writer, name string, entries []E) {
 	fmt.Fprintf(&w.out, ",\n  %q: [", name)
 	encoder := json.NewEncoder(&w.out)
-	encoder.SetEscapeHTML(false) // a file needs no HTML escaping, which could double its length
+	encoder.SetEscapeHTML(false) // HTML escaping is not needed and could double the length of the file
 	for i, e := range entries {
 		if i > 0 {
 			w.out.WriteString("    ,")

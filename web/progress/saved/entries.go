@@ -17,8 +17,8 @@ var ErrInput = errors.New("nothing was kept")
 
 // Limits for one learner. They ensure that [Parse] accepts every exported file.
 const (
-	// MaxEntries is the maximum number of answers, and also of reviews and of predictions.
-	// It allows ten of each a day for more than five years.
+	// MaxEntries is the maximum number of answers; reviews and predictions have the same limit. It
+	// allows ten of each a day for more than five years.
 	MaxEntries = 20_000
 	// MaxID is the maximum length of a name or key, in bytes.
 	MaxID = 128
@@ -41,8 +41,8 @@ const (
 
 // Answer is an answer to one question or exercise.
 type Answer struct {
-	// ID is the idempotency key, which the client chooses: 1 to MaxID of the characters A-Z a-z 0-9
-	// . _ -. An answer with an existing key is not saved.
+	// ID is the idempotency key, chosen by the client: 1 to MaxID of the characters A-Z, a-z, 0-9,
+	// ".", "_" and "-". An answer with an existing key is not saved.
 	ID string
 	// Item is the question's id or, for a drill, its name and, after a slash, a part of it:
 	// "softmax/T2".

@@ -136,7 +136,7 @@ func decode[J any](data []byte, make func(J, moments) Entry) (Entry, error) {
 	return e, err
 }
 
-// Put adds an entry that [Read] returned to the file.
+// Put adds to the file an entry returned by [Read].
 func (f *File) Put(e Entry) {
 	switch e := e.(type) {
 	case Visit:

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// Parse parses a file. It checks that the file has exactly the defined fields, each of the
-// right type and within its range, and no duplicate keys. Errors are [ErrInput] with the
-// location, such as reviews[3].grade, whose index starts at 0.
+// Parse parses a file. It checks that the file has exactly the defined fields, each of the right
+// type and within its range, and no duplicate keys. Errors are [ErrInput] with the location, such
+// as reviews[3].grade, with indexes starting at 0.
 //
 // Parse does not check whether the sections, questions and cards exist in the course, since
 // the file may come from an earlier or later version of the course.
@@ -93,8 +93,8 @@ type object struct {
 
 func (o object) place(field string) string { return strings.TrimPrefix(o.at+"."+field, ".") }
 
-// A parser parses data that is known to be JSON. After the first error, which it keeps, it
-// parses nothing more.
+// A parser parses data that is known to be JSON. After the first error, which it records, it stops
+// parsing.
 type parser struct{ err error }
 
 func (p *parser) fail(at, format string, args ...any) {
@@ -103,7 +103,7 @@ func (p *parser) fail(at, format string, args ...any) {
 	}
 }
 
-// is records an error about a field, which must meet a condition, if ok is false.
+// is records an error about a field if ok is false; must is the condition that the field must meet.
 func (p *parser) is(field string, o object, ok bool, must string) {
 	if !ok {
 		p.fail(o.place(field), "%s", must)
@@ -146,7 +146,7 @@ func (p *parser) object(at string, data json.RawMessage, fields ...string) objec
 	return o
 }
 
-// entries parses a list of objects, no two of which may have the same name.
+// entries parses a list of objects, whose names must be distinct.
 func entries[T any](
 	p *parser, top object, list string, read func(at string, raw json.RawMessage) T, name func(T) string,
 ) []T {

@@ -14,8 +14,8 @@ import (
 // patience is the longest wait for a server to start. Only failing tests wait that long.
 const patience = 2 * time.Minute
 
-// Node starts a server that stores its data in a folder and stops when the test ends.
-// Nothing outside the process can reach it, unless a change to its options makes it listen.
+// Node starts a server that stores its data in a folder and stops when the test ends. It can be
+// reached only from within the process, unless a change to its options makes it listen.
 func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Server {
 	t.Helper()
 	fixture.Spend(fixture.Servers, 1)
