@@ -25,7 +25,7 @@ type Hub struct {
 	rooms   map[string]*local       // by code: the rooms that this server runs
 	damaged map[string]*damagedRoom // by code; none of them are in rooms
 
-	directory
+	dir directory
 }
 
 // NewHub returns a hub with the saved rooms. Their runs are opened when someone joins. Rooms that
@@ -36,7 +36,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	if h.cfg.Cluster != nil {
 		return h, h.joinCluster()
 	}
-	h.directory = single{h}
+	h.dir = single{h}
 	kept, err := restore(ctx, &h.cfg)
 	if err != nil {
 		h.cancel()
@@ -113,7 +113,7 @@ func (h *Hub) create(
 	}
 	c.presenter = who.Learner
 	c.empty()
-	r, err := h.open(ctx, c, most)
+	r, err := h.dir.open(ctx, c, most)
 	if err != nil {
 		return nil, Secret{}, err
 	}
@@ -201,7 +201,7 @@ func (h *Hub) mayTry(c admission.Caller) bool {
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved], [ErrTries], and
 // [CodeDamaged].
 func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (Room, error) {
-	r, err := h.lookup(ctx, code)
+	r, err := h.dir.lookup(ctx, code)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (Roo
 			return nil, ErrTries
 		}
 		if r == nil {
-			if d, err := h.findDamaged(ctx, code); err != nil {
+			if d, err := h.dir.findDamaged(ctx, code); err != nil {
 				return nil, err
 			} else if d != nil {
 				return nil, d.err()
@@ -234,14 +234,14 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (Roo
 // Fits reports whether a secret belongs to a room. Since it does not count wrong tries, use
 // it only to choose among the secrets in one request.
 func (h *Hub) Fits(code string, secret Secret) bool {
-	r, err := h.lookup(h.ctx, code)
+	r, err := h.dir.lookup(h.ctx, code)
 	return err == nil && r != nil && r.fits(secret)
 }
 
 // Instruct returns a room to its instructor. A wrong secret counts like a wrong code, and
 // the error does not reveal whether there is such a room.
 func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (Room, error) {
-	r, err := h.lookup(ctx, code)
+	r, err := h.dir.lookup(ctx, code)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admi
 		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
-		if d, err := h.findDamaged(ctx, code); err != nil {
+		if d, err := h.dir.findDamaged(ctx, code); err != nil {
 			return nil, err
 		} else if d != nil && d.mayKnow(secret) {
 			return nil, d.err()
@@ -287,7 +287,7 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, h.forgetOthers(ctx, learner))...)
+	return errors.Join(append(errs, h.dir.forgetOthers(ctx, learner))...)
 }
 
 // Save saves all unsaved changes of the rooms. A slow room does not delay others. The error
@@ -315,7 +315,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock() // a room that is being created is started before this point or not at all
 	h.cancel()
 	h.mu.Unlock()
-	defer h.stopServing()
+	defer h.dir.stopServing()
 	ended := make(chan struct{})
 	go func() {
 		h.wg.Wait()

@@ -210,7 +210,7 @@ var (
 	opEnd = serve(op[nothing, nothing]{name: "end", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
-		return value, r.endClass(ctx)
+		return value, r.ask(ctx, func(c *core) error { return c.do(End{}) })
 	}})
 	opRemove = serve(op[nothing, nothing]{name: "remove", do: func(
 		ctx context.Context, r owned, _ nothing,

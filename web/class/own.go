@@ -318,7 +318,12 @@ func (o owned) join(ctx context.Context, a joining) (Member, error) {
 				reply(m, err)
 				return
 			}
-			c.whenSaved(func(err error) { reply(m, err) })
+			c.whenSaved(func(err error) { // another join may have renamed them by then
+				if now := c.byLearner[a.Who.Learner]; now != nil {
+					m = now.Member
+				}
+				reply(m, err)
+			})
 		})
 	})
 }

@@ -2,6 +2,7 @@ package class
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -99,13 +100,14 @@ func (all votes) withdraw(at round, member int) {
 // vote processes a ballot. Once the vote is saved, it is counted, and reply is called.
 func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	p, m, v, err := c.check(learner, b)
-	if err != nil {
-		r, counted := c.counted(learner, b)
-		if !counted {
-			reply(Receipt{}, err)
+	if errors.Is(err, ErrClosed) {
+		if r, counted := c.counted(learner, b); counted {
+			reply(r, nil)
 			return
 		}
-		reply(r, nil)
+	}
+	if err != nil {
+		reply(Receipt{}, err)
 		return
 	}
 	m.voted = true

@@ -15,7 +15,7 @@ import (
 // Errors: [ErrTries], and [ErrNoRoom] if the key is wrong. A wrong key counts like a wrong
 // code.
 func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller) (*Summary, error) {
-	r, err := h.lookup(ctx, code)
+	r, err := h.dir.lookup(ctx, code)
 	if err != nil {
 		return nil, err
 	}

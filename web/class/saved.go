@@ -129,12 +129,12 @@ func (h *Hub) Stats() Stats {
 //
 // Errors: [ErrNoRoom], [CodeDamaged], [ErrKept].
 func (h *Hub) EndRoom(ctx context.Context, code string) error {
-	r, err := h.lookup(ctx, code)
+	r, err := h.dir.lookup(ctx, code)
 	if err != nil {
 		return err
 	}
 	if r == nil {
-		if d, err := h.findDamaged(ctx, code); err != nil {
+		if d, err := h.dir.findDamaged(ctx, code); err != nil {
 			return err
 		} else if d != nil {
 			code = NormalCode(code)
@@ -150,7 +150,7 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 //
 // Errors: [ErrNoRoom], [CodeKept].
 func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
-	r, err := h.lookup(ctx, code)
+	r, err := h.dir.lookup(ctx, code)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
 			return err
 		}
 	}
-	d, err := h.findDamaged(ctx, code)
+	d, err := h.dir.findDamaged(ctx, code)
 	switch {
 	case err != nil:
 		return err

@@ -81,7 +81,7 @@ func (h *shared) ownedIn(code string, term uint64) (o owned, ok bool) {
 // joinCluster starts handling requests from other servers.
 func (h *Hub) joinCluster() (err error) {
 	x := &shared{Hub: h, c: h.cfg.Cluster, relays: map[string]*relay{}, expired: time.Now()}
-	h.directory, h.damaged = x, map[string]*damagedRoom{}
+	h.dir, h.damaged = x, map[string]*damagedRoom{}
 	h.cfg.Broker = &watchers{h.cfg.Broker, x}
 	if x.stop, err = x.c.Bus.Serve(x.c.Server, x.answer); err != nil {
 		h.cancel()
@@ -91,7 +91,11 @@ func (h *Hub) joinCluster() (err error) {
 	return nil
 }
 
-func (h *shared) stopServing() { h.stop() }
+func (h *shared) stopServing() {
+	if h.stop != nil { // nil if the bus refused to serve
+		h.stop()
+	}
+}
 
 // watchers is a broker that makes this server follow a room while anyone watches the room here,
 // even if only on a classroom screen.

@@ -17,7 +17,7 @@ func (h *Hub) Sweep(ctx context.Context) {
 			return nil
 		})
 	}
-	h.sweepOthers(ctx)
+	h.dir.sweepOthers(ctx)
 }
 
 // sweepRoom deletes a room that has expired, and suspends the run of a room without

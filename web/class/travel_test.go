@@ -189,7 +189,7 @@ func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 	}
 	tool := u.server("tool")
 	tool.cfg.Driver = nil
-	r, err := tool.lookup(t.Context(), code)
+	r, err := tool.dir.lookup(t.Context(), code)
 	if err != nil {
 		t.Fatal(err)
 	}

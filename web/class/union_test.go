@@ -330,7 +330,7 @@ func (p *post) Serve(server string, f func(context.Context, []byte) []byte) (fun
 }
 
 // shared returns the server's directory.
-func (p *post) shared() *shared { return p.directory.(*shared) }
+func (p *post) shared() *shared { return p.dir.(*shared) }
 
 // teach creates a room on the server.
 func (p *post) teach(o Options) *lesson {

@@ -102,7 +102,7 @@ func plainTask(t string) bool {
 // Assigned returns the room with the given code if key opens its assignment. It checks the key in
 // the same way as [Hub.Replay].
 func (h *Hub) Assigned(code, key string, who admission.Caller) (Room, error) {
-	r, err := h.lookup(h.ctx, code)
+	r, err := h.dir.lookup(h.ctx, code)
 	if err != nil {
 		return nil, err
 	}
