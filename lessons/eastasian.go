@@ -15,7 +15,7 @@ import (
 // the source would add a space to a sentence, and emphasis that ends with punctuation, as in
 // **温度，**它, would need to be followed by a space (commonmark-spec issue 650).
 
-// wide reports whether a character belongs to East Asian writing.
+// wide reports whether a character belongs to an East Asian script.
 func wide(r rune) bool {
 	switch util.EastAsianWidth(r) {
 	case "W", "F", "H":

@@ -137,7 +137,7 @@ func reason(err error) error {
 		return err
 	}
 	if strings.Contains(p.Err.Error(), "escapes") { // package os has no name for this error
-		return errors.New("is a link that leads out of the folder")
+		return errors.New("is a link that leads outside the folder")
 	}
 	return p.Err
 }

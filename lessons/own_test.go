@@ -221,7 +221,7 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 }
 
 // TestOwnLessonsFollowInnerSymlinksOnly: a symbolic link to a file within the folder is followed,
-// and a link that leads out of the folder is refused.
+// and a link that leads outside the folder is refused.
 func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	t.Parallel()
 	dir := ownFolder(t, map[string]string{".data/mine.md": ownSecond("other")})

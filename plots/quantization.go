@@ -38,7 +38,7 @@ var wayBars = []struct {
 func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 	c := Chart{Title: "The same step with rounded weights", Header: []string{"token"}}
 	if len(tokens) == 0 || len(ways) < 1 || len(ways) > len(wayBars) {
-		return c, fmt.Errorf("draw %q: %d tokens, %d ways", c.Title, len(tokens), len(ways))
+		return c, fmt.Errorf("draw %q: cannot draw %d tokens in %d ways", c.Title, len(tokens), len(ways))
 	}
 	for _, w := range ways {
 		c.Header = append(c.Header, "p, "+w)

@@ -85,7 +85,7 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 		return err
 	}
 	if o.code = class.NormalCode(o.code); o.verb != "" && !class.IsCode(o.code) {
-		return usageError{fmt.Errorf("viz rooms %s needs the code of a room: six characters, such as K7Q-4MX", o.verb)}
+		return usageError{fmt.Errorf("viz rooms %s needs a room code: six characters, such as K7Q-4MX", o.verb)}
 	}
 	if err := o.cluster.check(f); err != nil {
 		return err

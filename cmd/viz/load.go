@@ -64,7 +64,7 @@ func (o *loadOptions) flags() *flags {
 		f.value(name, "T", fmt.Sprintf("%s (default %v)", help, *to), func(s string) error {
 			d, err := time.ParseDuration(s)
 			if err != nil || d < least || d > most {
-				return fmt.Errorf("must be a time from %v to %v", least, most)
+				return fmt.Errorf("must be a duration from %v to %v", least, most)
 			}
 			*to = d
 			return nil

@@ -17,7 +17,7 @@ import (
 
 // TestTabMatchesTheTrace: the program in a tab sends the same runs that VIZ_KERNEL=portable viz
 // trace -json prints. Tokens, counts and texts are equal; logits and all other numbers are equal to
-// within a thousandth. The first subtest uses a sample of each setting.
+// within a thousandth. The first subtest tries one value of each setting.
 // Promise: A model in a browser tab generates the same tokens as on a server.
 func TestTabMatchesTheTrace(t *testing.T) {
 	fixture.Long(t)

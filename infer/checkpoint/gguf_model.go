@@ -61,7 +61,7 @@ func (g *gguf) whole() error {
 	case p.err != nil:
 		return p.err
 	case len(g.tensors) == 0:
-		return errors.New("holds a vocabulary and no weights; such files only test tokenizers")
+		return errors.New("contains a vocabulary but no weights; such files are only for testing tokenizers")
 	case kind != "model":
 		return fmt.Errorf("general.type is %s; the file belongs with a model but is not one", quote(kind))
 	}

@@ -226,7 +226,7 @@ func (r *ggufReader) skip(n int64) {
 		n -= int64(step)
 		r.at += int64(step)
 		if r.err = err; errors.Is(err, io.EOF) {
-			r.err = fmt.Errorf("byte %d: the file ends, want %d bytes more", r.at, n)
+			r.err = fmt.Errorf("byte %d: the file ends, want %d more bytes", r.at, n)
 		}
 	}
 }

@@ -224,7 +224,7 @@ var malformedGGUF = []struct {
 		"rows that are no Q5_1", func(m *ggufModel) { m.tensors[2].kind = 7 },
 		"has rows of 4 values, Q5_1 needs a multiple of 32",
 	},
-	{"a vocabulary alone", func(m *ggufModel) { m.tensors, m.data = nil, nil }, "holds a vocabulary and no weights"},
+	{"a vocabulary alone", func(m *ggufModel) { m.tensors, m.data = nil, nil }, "contains a vocabulary but no weights"},
 	{
 		"what sees pictures", func(m *ggufModel) { m.set(textPair("general.type", "mmproj")) },
 		`general.type is "mmproj"; the file belongs with a model`,

@@ -101,7 +101,7 @@ func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 }
 
 // errOwnTokenizer rejects a vocabulary for a model that has its own.
-var errOwnTokenizer = errors.New("has its own tokenizer; only .bin files of llama2.c take another")
+var errOwnTokenizer = errors.New("has its own tokenizer; only .bin files of llama2.c can use another")
 
 // describeFile describes a model that consists of one file in a folder, or of several files that
 // belong together.

@@ -108,13 +108,13 @@ func TestMalformedListsAreRefused(t *testing.T) {
 			`the vocabulary: "a" is listed twice, with ids 97 and 256`,
 		},
 		{level(List{bytes, nil}, []string{"a b", "a b"}, "gpt-2"), "merge 1: repeats merge 0"},
-		{level(List{bytes, nil}, []string{"ab"}, "gpt-2"), `merge 0: "ab" is not two parts with a space between`},
-		{level(List{bytes, nil}, []string{"a b c"}, "gpt-2"), `merge 0: "a b c" is not two parts with a space between`},
+		{level(List{bytes, nil}, []string{"ab"}, "gpt-2"), `merge 0: "ab" is not two parts separated by a space`},
+		{level(List{bytes, nil}, []string{"a b c"}, "gpt-2"), `merge 0: "a b c" is not two parts separated by a space`},
 		{
 			level(List{bytes, nil}, []string{"b a"}, "gpt-2"),
 			`merge 0: "b" and "a" make "ba", which is not in the vocabulary`,
 		},
-		{level(List{bytes, nil}, []string{"a x y"}, "qwen2"), `merge 0: "a x y" is not two parts with a space between`},
+		{level(List{bytes, nil}, []string{"a x y"}, "qwen2"), `merge 0: "a x y" is not two parts separated by a space`},
 		{
 			level(List{byteTokens("<x>", "<x>"), append(make([]Mark, 256), Special, Special)}, nil, "gpt-2"),
 			"token 257: already listed with id 256",

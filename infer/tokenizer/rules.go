@@ -61,7 +61,7 @@ func readMerge(c *cursor, first string) (left, right string, err error) {
 func cutRule(line string) (left, right string, err error) {
 	left, right, ok := strings.Cut(line, " ")
 	if !ok || left == "" || right == "" || strings.Contains(right, " ") {
-		return "", "", fmt.Errorf("%s is not two parts with a space between", quote(line))
+		return "", "", fmt.Errorf("%s is not two parts separated by a space", quote(line))
 	}
 	return left, right, nil
 }

@@ -119,7 +119,7 @@ func FindToken(m *infer.Model, text string) (int, error) {
 	if text == "" {
 		return 0, errors.New("it must be one token, or # and its number")
 	}
-	several := errors.New("it is more than one token for this model; it must be one, or # and its number")
+	several := errors.New("it is more than one token for this model; it must be a single token, or # and its number")
 	if len(text) > maxTokenBytes {
 		return 0, several
 	}

@@ -15,8 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestTokens tests prompts that are token ids, named tokens, seeds and long prompts on one
-// server.
+// TestTokens tests token-id prompts, named tokens, seeds and long prompts, all on one server.
 // Promise: API prompts may be token ids, and you can ask for the probabilities of tokens that you name.
 // Promise: `/tokenize` and `/detokenize` turn texts into tokens and back.
 func TestTokens(t *testing.T) {
@@ -146,8 +145,8 @@ func unusualTokens(t *testing.T, server string) {
 	}
 }
 
-// tokenizeAndDetokenize checks that texts and chats are converted to the tokens of their prompts
-// and back, in the formats of vLLM and llama.cpp.
+// tokenizeAndDetokenize checks that texts and chats are converted to prompt tokens and back, in the
+// formats of vLLM and llama.cpp.
 func tokenizeAndDetokenize(t *testing.T, server string) {
 	t.Helper()
 	m := testmodel.Target(t)

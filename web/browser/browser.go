@@ -339,7 +339,7 @@ func ask[T any](tab *Tab, what string, action chromedp.Action[T]) T {
 	return value
 }
 
-// call sends a command of Chromium's protocol to the tab and ignores the result.
+// call sends a DevTools protocol command to the tab and ignores the result.
 func call[P, R any](tab *Tab, what string, c cdp.Command[P, R], params P) {
 	tab.t.Helper()
 	tab.do(what, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

@@ -34,10 +34,10 @@ func (p *post) limit(more int64) {
 	}
 }
 
-// TestFullStreamsRefuseWrites: when the streams are full, requests are refused with that
-// reason. All screens still show the class, which continues when there is space again, and
-// confirmed votes count.
-// Promise: When a cluster has no space left, votes are refused with that reason and the class stays on its screens.
+// TestFullStreamsRefuseWrites: when the streams are full, requests are refused with an error that
+// says so. All screens still show the class, which continues when there is space again, and
+// confirmed votes count. Promise: When a cluster has no space left, votes are refused with that
+// reason and the class stays on its screens.
 func TestFullStreamsRefuseWrites(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t, streamtest.Node(t, t.TempDir()))

@@ -165,7 +165,7 @@ func readFrame(body []byte) (Frame, error) {
 		digits, _, _ := bytes.Cut(rest, []byte(","))
 		at, err := strconv.ParseInt(string(digits), 10, 64)
 		if err != nil {
-			return f, fmt.Errorf("a message has an invalid at: %.30s", digits)
+			return f, fmt.Errorf("a message has an invalid field at: %.30s", digits)
 		}
 		f.At = time.UnixMicro(at)
 	}

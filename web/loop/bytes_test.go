@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// played records how much data a page receives for a run of n tokens that is played by stages or
-// by whole tokens.
+// played records how much data a page receives while a run of n tokens is played stage by stage or
+// token by token.
 type played struct {
 	bytes, messages int
 	ends            int            // number of times the text ended

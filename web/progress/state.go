@@ -61,7 +61,7 @@ type drill struct {
 	Slips map[drills.Mistake]bool `json:"slips,omitempty"`
 }
 
-// A card is the state of a card and the reviews from which it is computed.
+// A card holds the state of a card and the reviews from which it is computed.
 type card struct {
 	Reviews []review  `json:"reviews"` // in chronological order, unless late is set
 	Card    fsrs.Card `json:"card"`

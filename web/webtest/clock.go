@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// A Clock is a clock for learners' records that a test can advance: a server's clock, or the clock
-// of the worker in which the program of a site runs.
+// A Clock is a clock for learners' records that a test can advance. It belongs to a server, or to the
+// worker that runs a site's program.
 type Clock struct {
 	ahead atomic.Int64 // how far this clock is ahead of the machine's clock
 	inTab bool

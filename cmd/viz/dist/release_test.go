@@ -106,7 +106,7 @@ func TestOutputReplacesOnlyEarlierReleases(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(folder, sums))
-	// The hash of "abc" is the first example of FIPS 180-2.
+	// The hash of "abc" is the first example in FIPS 180-2.
 	want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  new.zip\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%s has %q, %v; want %q", sums, text, err, want)

@@ -374,7 +374,7 @@ func (r *render) arguments(s *scope, positional []expression, named []argument) 
 	return a
 }
 
-// take returns the argument at a position, which can also have been passed by name.
+// take returns the argument at a position, which may have been passed by name instead.
 func (a *arguments) take(place int, name string) (v any, given bool) {
 	if place < len(a.positional) {
 		a.taken = max(a.taken, place+1)

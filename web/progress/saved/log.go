@@ -76,7 +76,7 @@ func Data(e Entry) ([]byte, error) {
 }
 
 // Read returns the entry in a record's data. Each entry was checked before it was saved, so an
-// invalid entry is damaged.
+// invalid entry means that the data is damaged.
 func Read(kind string, data []byte) (Entry, error) {
 	e, err := readForm(kind, data)
 	if err == nil && !e.sound() {

@@ -113,7 +113,7 @@ async function switchModel(to, onRead) {
   }
 }
 
-// hadBefore returns a promise of the visitor's own model that the pages used in an earlier worker.
+// hadBefore returns a promise for the visitor's own model, which the pages used with an earlier worker.
 // Browsers stop the workers of pages that nobody is looking at, but the pages still know where the
 // files are.
 let before = null; // the promise that hadBefore returns
