@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -106,7 +107,9 @@ func (c *core) summary() *Summary {
 		ps := p.summary(c.votes)
 		s.Polls = append(s.Polls, ps)
 		for n := 1; n <= p.Round; n++ {
-			for id, v := range c.votes[round{p.ID, n}] {
+			votes := c.votes[round{p.ID, n}]
+			for _, id := range slices.Sorted(maps.Keys(votes)) { // the order affects rounding
+				v := votes[id]
 				voters[id] = true
 				if v.Sure > 0 && p.judged() {
 					stated = append(stated, predict.Outcome{Confidence: v.Sure, Right: p.isRight(v.Choice)})
