@@ -1,6 +1,7 @@
 package class
 
 import (
+	"context"
 	"html"
 	"math"
 	"strconv"
@@ -9,114 +10,64 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// do executes a command that does not involve the run.
-func (c *core) do(cmd Command) error {
-	next := c.data
-	switch cmd := cmd.(type) {
-	case TakeOver:
-		c.publish()
-		return nil
-	case AskQuestion:
-		q := c.cfg.Course.Question(cmd.ID)
-		if q == nil {
-			return terms.Refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
-		}
-		return c.open(questionPoll(q, c.nextSeed()), cmd.For)
-	case AskNumber:
-		return c.askNumber(cmd)
-	case DropName:
-		if err := c.changeMember(cmd.Member, func(m *member) { m.Name, m.Nameless = "", true }); err != nil {
+// change changes the room's data with f, then saves and publishes it.
+func (r *local) change(ctx context.Context, f func(c *core, next *roomData) error) error {
+	return r.ask(ctx, func(c *core) error {
+		next := c.data
+		if err := f(c, &next); err != nil {
 			return err
 		}
-		_ = c.erase() // logged, and retried soon
-		return nil
-	case Remove:
-		return c.remove(cmd.Member)
-	case SetTimer:
-		if cmd.For < 0 || cmd.For > maxTime {
-			return terms.Refuse(CodeAsk, "The timer runs for at most %d hours.", maxTime/time.Hour)
-		}
-		next.Timer = time.Time{}
-		if cmd.For > 0 {
-			next.Timer = c.cfg.Now().Add(cmd.For)
-		}
-	case Assign:
-		var err error
-		if next, err = next.assign(cmd); err != nil {
-			return err
-		}
-	case Lock:
-		next.Locked = cmd.On
-	case HideNames:
-		next.NamesHidden = cmd.On
-	case AllowAlone:
-		next.Alone = cmd.On
-	case End:
-		next.Ended = true
-	case Reopen:
-		next.Ended = false
-	case Dismiss:
-		if c.onStage() == nil {
-			return ErrNoPoll
-		} else if err := c.mayMove(true); err != nil {
-			return err
-		}
-		next.Poll = 0
-	default:
-		return c.doPoll(cmd)
-	}
-	return c.change(next, nil)
+		return c.change(next, nil)
+	})
 }
 
-// doPoll executes a command for the poll on the stage. [core.change] saves and counts
-// pending votes first.
-func (c *core) doPoll(cmd Command) error {
-	p := c.onStage()
-	if p == nil {
-		return ErrNoPoll
-	}
-	next := *p
-	switch cmd := cmd.(type) {
-	case Close:
-		if !p.live() {
-			return ErrClosed
+// set is [local.change] for a change that cannot fail.
+func (r *local) set(ctx context.Context, f func(next *roomData)) error {
+	return r.change(ctx, func(_ *core, next *roomData) error {
+		f(next)
+		return nil
+	})
+}
+
+// changePoll changes a copy of the poll on the stage with f, then saves and publishes it.
+// [core.change] saves and counts pending votes first.
+func (r *local) changePoll(ctx context.Context, f func(c *core, p *poll) error) error {
+	return r.ask(ctx, func(c *core) error {
+		p := c.onStage()
+		if p == nil {
+			return ErrNoPoll
 		}
-		next.Phase = Closed
-	case ShowSpread:
-		if p.Phase == Revealed {
-			return ErrClosed
-		}
-		next.Phase = Spread
-	case Reveal:
-		next.Phase = Revealed
-	case Extend:
-		if err := next.extend(cmd.By, c.cfg.Now()); err != nil {
+		next := *p
+		if err := f(c, &next); err != nil {
 			return err
 		}
-	case Revote:
-		if p.live() {
-			return ErrOpen
-		} else if p.Phase == Revealed && p.Kind != Draw || p.Round >= maxRounds {
-			return terms.Refuse(
-				CodeClosed,
-				"There is nothing to vote on again: the answer was revealed, or the class has voted %d times.",
-				maxRounds,
-			)
-		} else if cmd.For < 0 || cmd.For > maxTime {
-			return terms.Refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
-		}
-		next.Round, next.Phase, next.Ends = p.Round+1, Open, time.Time{}
-		if cmd.For > 0 {
-			next.Ends = c.cfg.Now().Add(cmd.For)
-		}
-	default:
-		return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", cmd)
-	}
-	return c.change(c.data, &next)
+		return c.change(c.data, &next)
+	})
 }
 
 // maxRounds is the maximum number of rounds of a poll.
 const maxRounds = 9
+
+// again opens a poll for another round, for a limited time unless limit is 0.
+func (p *poll) again(limit time.Duration, now time.Time) error {
+	switch {
+	case p.live():
+		return ErrOpen
+	case p.Phase == Revealed && p.Kind != Draw || p.Round >= maxRounds:
+		return terms.Refuse(
+			CodeClosed,
+			"There is nothing to vote on again: the answer was revealed, or the class has voted %d times.",
+			maxRounds,
+		)
+	case limit < 0 || limit > maxTime:
+		return terms.Refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
+	}
+	p.Round, p.Phase, p.Ends = p.Round+1, Open, time.Time{}
+	if limit > 0 {
+		p.Ends = now.Add(limit)
+	}
+	return nil
+}
 
 // extend gives a poll more time, and reopens a closed one. An open poll without a time limit
 // stays unchanged.
@@ -184,6 +135,15 @@ func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	}
 	*m = next
 	c.publish()
+	return nil
+}
+
+// dropName erases a member's nickname; the member cannot choose another.
+func (c *core) dropName(id int) error {
+	if err := c.changeMember(id, func(m *member) { m.Name, m.Nameless = "", true }); err != nil {
+		return err
+	}
+	_ = c.erase() // logged, and retried soon
 	return nil
 }
 

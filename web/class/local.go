@@ -172,7 +172,7 @@ func (r *local) entering(ctx context.Context, who admission.Caller) (entered, er
 func (r *local) ready(ctx context.Context) error { return r.wake(ctx) }
 
 func (r *local) endClass(ctx context.Context) error {
-	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })
+	return End{}.carryOut(context.WithoutCancel(ctx), r)
 }
 
 // removeAll deletes the room and all its data. It completes the deletion even if ctx ends.

@@ -210,7 +210,7 @@ var (
 	opEnd = serve(op[nothing, nothing]{name: "end", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
-		return value, r.ask(ctx, func(c *core) error { return c.do(End{}) })
+		return value, End{}.carryOut(ctx, r.local)
 	}})
 	opRemove = serve(op[nothing, nothing]{name: "remove", do: func(
 		ctx context.Context, r owned, _ nothing,
@@ -243,60 +243,6 @@ type codec struct {
 	// fields returns a command's fields, or false if the command has a different type.
 	fields func(c Command) (any, bool)
 	decode func(fields []byte) (Command, error)
-}
-
-// codecs contains the codecs of all commands, by name. Servers of other versions use the same
-// names.
-var codecs = map[string]codec{
-	"class.GoTo":               ofRoom[GoTo](),
-	"class.AskWalk":            ofRoom[AskWalk](),
-	"class.AskNext":            ofRoom[AskNext](),
-	"class.AskQuestion":        ofRoom[AskQuestion](),
-	"class.AskNumber":          ofRoom[AskNumber](),
-	"class.AskDraw":            ofRoom[AskDraw](),
-	"class.Close":              ofRoom[Close](),
-	"class.Extend":             ofRoom[Extend](),
-	"class.ShowSpread":         ofRoom[ShowSpread](),
-	"class.Reveal":             ofRoom[Reveal](),
-	"class.Revote":             ofRoom[Revote](),
-	"class.Dismiss":            ofRoom[Dismiss](),
-	"class.AppendMajority":     ofRoom[AppendMajority](),
-	"class.AppendOf":           ofRoom[AppendOf](),
-	"class.SetTimer":           ofRoom[SetTimer](),
-	"class.Lock":               ofRoom[Lock](),
-	"class.HideNames":          ofRoom[HideNames](),
-	"class.AllowAlone":         ofRoom[AllowAlone](),
-	"class.DropName":           ofRoom[DropName](),
-	"class.Remove":             ofRoom[Remove](),
-	"class.TakeOver":           ofRoom[TakeOver](),
-	"class.End":                ofRoom[End](),
-	"class.Reopen":             ofRoom[Reopen](),
-	"class.Delete":             ofRoom[Delete](),
-	"class.Assign":             ofRoom[Assign](),
-	"drive session.Start":      ofRun[session.Start](),
-	"drive session.StartChat":  ofRun[session.StartChat](),
-	"drive session.Open":       ofRun[session.Open](),
-	"drive session.Rebuild":    ofRun[session.Rebuild](),
-	"drive session.StepStage":  ofRun[session.StepStage](),
-	"drive session.Draw":       ofRun[session.Draw](),
-	"drive session.Back":       ofRun[session.Back](),
-	"drive session.StepToken":  ofRun[session.StepToken](),
-	"drive session.Seek":       ofRun[session.Seek](),
-	"drive session.Reset":      ofRun[session.Reset](),
-	"drive session.Play":       ofRun[session.Play](),
-	"drive session.Finish":     ofRun[session.Finish](),
-	"drive session.Pause":      ofRun[session.Pause](),
-	"drive session.SetSpeed":   ofRun[session.SetSpeed](),
-	"drive session.Set":        ofRun[session.Set](),
-	"drive session.SetPreset":  ofRun[session.SetPreset](),
-	"drive session.Move":       ofRun[session.Move](),
-	"drive session.Choose":     ofRun[session.Choose](),
-	"drive session.TakeBranch": ofRun[session.TakeBranch](),
-	"drive session.GoOn":       ofRun[session.GoOn](),
-	"drive session.WhatIf":     ofRun[session.WhatIf](),
-	"drive session.Redraw":     ofRun[session.Redraw](),
-	"drive session.Try":        ofRun[session.Try](),
-	"drive session.SetLook":    ofRun[session.SetLook](),
 }
 
 // ofRoom returns the codec of a room's command.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -348,6 +349,9 @@ func (o owned) openPresenter(ctx context.Context, a presenting) error {
 func (o owned) present(ctx context.Context, a presenting) (placed, error) {
 	if !o.fits(a.Secret) {
 		return placed{}, ErrSecret
+	}
+	if a.Do.Command == nil {
+		return placed{}, terms.Refuse(terms.CodeUnknown, "The command is missing.")
 	}
 	v, err := o.local.present(ctx, a.Who, a.Do.Command)
 	if errors.Is(o.whyMoved(err), errMoved) {

@@ -1,12 +1,10 @@
 package class
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -32,7 +30,7 @@ func (r *local) present(ctx context.Context, who string, cmd Command) (*View, er
 	}); err != nil {
 		return nil, err
 	}
-	if err := r.carryOut(ctx, cmd); err != nil {
+	if err := cmd.carryOut(ctx, r); err != nil {
 		if _, refused := terms.AsRefusal(err); !refused && r.ctx.Err() != nil {
 			return nil, ErrGone // the room ended and closed its run
 		}
@@ -41,68 +39,13 @@ func (r *local) present(ctx context.Context, who string, cmd Command) (*View, er
 	return r.View(), nil
 }
 
-// carryOut executes a command. The caller holds runLock.
-func (r *local) carryOut(ctx context.Context, cmd Command) error {
-	if _, ok := cmd.(Delete); ok {
-		return r.removeAll(ctx)
-	}
-	if !moves(cmd) {
-		return r.ask(ctx, func(c *core) error { return c.do(cmd) })
-	}
+// onRun calls f with the room's run, reopening it if it is suspended. The caller holds runLock.
+func (r *local) onRun(ctx context.Context, f func(run Run) error) error {
 	run, err := r.awake(ctx)
 	if err != nil {
 		return err
 	}
-	switch cmd := cmd.(type) {
-	case Drive:
-		return r.drive(ctx, run, cmd.Do)
-	case GoTo:
-		return r.goTo(ctx, run, cmd.Step)
-	case AskWalk:
-		w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
-		if err != nil {
-			return err
-		}
-		step := w.At()
-		if step == nil || step.Ask == nil {
-			return terms.Refuse(CodeAsk, "This step of the walkthrough asks nothing.")
-		}
-		return r.asked(ctx, run, func(do Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
-			func(c *core, st *session.State) error { return c.openSpec(st, step.Ask) })
-	case AskNext:
-		n := cmp.Or(cmd.Choices, 5)
-		if n < predict.LeastCandidates || n > mostCandidates {
-			return terms.Refuse(
-				CodeAsk, "You asked for %d candidates; it must be %d to %d.", n, predict.LeastCandidates,
-				mostCandidates,
-			)
-		}
-		return r.askToken(ctx, run, cmd.Where, Offer{Choices: n}, Undrawn,
-			func(c *core, st *session.State) error { return c.open(nextPoll(st, n, c.nextSeed()), cmd.For) })
-	case AskDraw:
-		return r.askToken(ctx, run, cmd.Where, Offer{Draw: true}, undrawnBySampling,
-			func(c *core, st *session.State) error { return c.open(drawPoll(st), cmd.For) })
-	case AppendMajority:
-		return r.appendToken(ctx, run, (*core).majority)
-	case AppendOf:
-		return r.appendToken(ctx, run, func(c *core, p *poll) (string, error) {
-			v, ok := c.votes[p.at()][cmd.Member]
-			if !ok {
-				return "", ErrNoMember
-			}
-			return v.Choice, nil
-		})
-	}
-	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", cmd)
-}
-
-// moves reports whether a command moves the run.
-func moves(cmd Command) bool {
-	switch cmd.(type) {
-	case Drive, GoTo, AskWalk, AskNext, AskDraw, AppendMajority, AppendOf:
-		return true
-	}
-	return false
+	return f(run)
 }
 
 // mayMove returns an error if the run cannot be moved now. While a poll about a token is open, the

@@ -400,11 +400,11 @@ func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 		if m := c.members[1]; m.Name != "Pupil 2" {
 			t.Errorf("before it is saved, the name is %q, want %q", m.Name, "Pupil 2")
 		}
-		if err := c.do(DropName{2}); err != nil {
+		if err := c.dropName(2); err != nil {
 			return err
 		}
 		c.rename(learner(4), "Emmy", ignored)
-		return errors.Join(c.do(Remove{3}), c.forget(learner(4)))
+		return errors.Join(c.remove(3), c.forget(learner(4)))
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func TestCommandEncodingRoundTrip(t *testing.T) {
 // TestEveryCommandIsEncodable: every command type can be sent between servers.
 func TestEveryCommandIsEncodable(t *testing.T) {
 	t.Parallel()
-	method := regexp.MustCompile(`(?m)^func \((\w+)\) command\(\)`)
+	method := regexp.MustCompile(`(?m)^func \((?:cmd )?(\w+)\) (?:carryOut|command)\(`)
 	found := 0
 	for name, dir := range map[string]string{"class.": ".", "drive session.": "../session"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -157,7 +157,12 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	a := u.server("a")
 	l := a.teach(Options{})
 	f := a.shared().relayOf(l.Code())
+	args, err := json.Marshal(presenting{Who: instructor, Secret: l.secret}) // without a command
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, bad := range []string{
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"present","args":%s}`, l.Code(), args),
 		"", "null", "[]", "{", fmt.Sprintf(`{"room":%q,"term":1,"op":"vote","args":7}`, l.Code()),
 		fmt.Sprintf(`{"room":%q,"term":1,"op":"no","args":{}}`, l.Code()), `{"room":"","term":1,"op":"vote","args":{}}`,
 		fmt.Sprintf(`{"room":%q,"term":9,"op":"vote","args":{}}`, l.Code()), strings.Repeat("x", MaxRequest+1),

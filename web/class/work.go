@@ -30,7 +30,12 @@ type Assign struct {
 	Names bool
 }
 
-func (Assign) command() {}
+func (cmd Assign) carryOut(ctx context.Context, r *local) error {
+	return r.change(ctx, func(_ *core, next *roomData) (err error) {
+		*next, err = next.assign(cmd)
+		return err
+	})
+}
 
 // Work contains the results that a member has handed in.
 type Work struct {
