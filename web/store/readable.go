@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// unknown is the number of records in the row of a log whose own row could not be read.
+const unknown = "-1"
+
 // salvagedTable is a table whose rows are copied from a damaged database.
 type salvagedTable struct{ name, columns, key string }
 
@@ -175,7 +178,7 @@ func (r *reader) eachLog(ctx context.Context, records salvagedTable, names map[i
 func (r *reader) restore(ctx context.Context, names map[int64][2]string, now time.Time) error {
 	for id, name := range names {
 		if _, err := r.to.ExecContext(ctx, `INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
-			SELECT ?1, ?2, ?3, ?4, 1, 1, 0, 0 WHERE EXISTS (SELECT 1 FROM records WHERE owner = ?1)
+			SELECT ?1, ?2, ?3, ?4, 1, 1, `+unknown+`, 0 WHERE EXISTS (SELECT 1 FROM records WHERE owner = ?1)
 			ON CONFLICT DO NOTHING`, id, name[0], name[1], now.UnixMilli()); err != nil {
 			return err
 		}

@@ -253,12 +253,16 @@ func addCopy(ctx context.Context, tx *sql.Tx) error {
 	const (
 		visible = "FROM old.records o JOIN old.owners x ON x.id = o.owner AND o.seq <= x.last AND x.last >= x.first"
 		same    = visible + " WHERE o.owner = main.records.owner AND o.seq = main.records.seq AND " +
-			"((o.type, o.id) = (main.records.type, main.records.id) OR o.data = main.records.data)"
+			"(o.id = main.records.id OR o.data = main.records.data)"
 		whole = "SELECT n.id FROM main.owners n WHERE (n.records, n.bytes) = (SELECT count(*), ifnull(sum(" +
 			recordSize + "), 0) FROM main.records WHERE owner = n.id AND seq <= n.last)"
 	)
 	for _, query := range []string{
 		"CREATE TEMP TABLE whole AS " + whole,
+		"UPDATE main.owners SET (used_at, first, last) = " +
+			"(SELECT used_at, first, last FROM old.owners x WHERE x.id = main.owners.id) " +
+			"WHERE records = " + unknown + " AND EXISTS (SELECT 1 FROM old.owners x WHERE x.last >= x.first AND " +
+			"(x.id, x.kind, x.name) = (main.owners.id, main.owners.kind, main.owners.name))",
 		"UPDATE OR IGNORE main.owners SET (kind, name) = " +
 			"(SELECT kind, name FROM old.owners x WHERE x.id = main.owners.id) " +
 			"WHERE EXISTS (SELECT 1 FROM old.owners x WHERE x.id = main.owners.id AND x.last >= x.first AND " +
