@@ -104,18 +104,18 @@ func (b *batch) deal() {
 		j.n = min(len(j.tokens), chunk/len(b.reads))
 		left -= j.n
 	}
-	places := b.s.places[:0]
+	inputs := b.s.inputs[:0]
 	for _, j := range b.reads {
 		more := min(len(j.tokens)-j.n, left)
 		j.n, left = j.n+more, left-more
-		j.from = len(places)
+		j.from = len(inputs)
 		c := j.cache
 		c.reserve(c.positions + j.n)
 		for i, id := range j.tokens[:j.n] {
-			places = append(places, passInput{cache: c, at: c.positions + i, token: id})
+			inputs = append(inputs, passInput{cache: c, at: c.positions + i, token: id})
 		}
 	}
-	b.s.places = places
+	b.s.inputs = inputs
 }
 
 // read runs one pass over the blocks.
@@ -124,15 +124,15 @@ func (b *batch) read() {
 		return
 	}
 	m, s, d := b.model, b.s, b.model.config.Width
-	m.enter(s, s.places)
+	m.enter(s, s.inputs)
 	for l := range m.blocks {
 		if b.letGo(); len(b.reads) == 0 {
 			return
 		}
-		m.block(s, l, s.places)
+		m.block(s, l, s.inputs)
 	}
 	for _, j := range b.reads {
-		for _, p := range s.places[j.from : j.from+j.n] {
+		for _, p := range s.inputs[j.from : j.from+j.n] {
 			j.tally = j.tally.Plus(p.tally)
 		}
 		j.cache.positions += j.n
@@ -162,18 +162,18 @@ func (b *batch) letGo() {
 		if gap > 0 {
 			to := j.from - gap
 			copy(s.x[to*d:], s.x[j.from*d:(j.from+j.n)*d])
-			copy(s.places[to:], s.places[j.from:j.from+j.n])
+			copy(s.inputs[to:], s.inputs[j.from:j.from+j.n])
 			j.from = to
 		}
 		kept = append(kept, j)
 	}
-	b.reads, s.places = kept, s.places[:len(s.places)-gap]
+	b.reads, s.inputs = kept, s.inputs[:len(s.inputs)-gap]
 }
 
 // forget clears all pointers to the texts' data. A worker may wait for hours before its next round,
 // and until then these pointers would prevent this round's caches from being freed.
 func (b *batch) forget() {
-	b.s.places, b.reads, b.rows = emptied(b.s.places), emptied(b.reads), emptied(b.rows)
+	b.s.inputs, b.reads, b.rows = emptied(b.s.inputs), emptied(b.reads), emptied(b.rows)
 }
 
 // emptied zeroes the elements of a list and returns it with length 0.

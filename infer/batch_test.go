@@ -30,13 +30,13 @@ func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 		at := 0
 		for _, j := range b.reads {
 			if j.from != at {
-				t.Errorf("%v: a job starts at place %d, want %d", row.tokens, j.from, at)
+				t.Errorf("%v: a job starts at input %d, want %d", row.tokens, j.from, at)
 			}
 			at += j.n
 			got = append(got, j.n)
 		}
-		if !slices.Equal(got, row.want) || len(b.s.places) != at {
-			t.Errorf("%v tokens get %v places, want %v", row.tokens, got, row.want)
+		if !slices.Equal(got, row.want) || len(b.s.inputs) != at {
+			t.Errorf("%v tokens get %v inputs, want %v", row.tokens, got, row.want)
 		}
 	}
 }

@@ -52,8 +52,8 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 		scale = 1
 	}
 	all := []Contribution{{Part{Kind: PartEmbedding}, scale * toScore.of(embedding)}}
-	if m.places != nil {
-		all = append(all, Contribution{Part{Kind: PartPlaces}, toScore.of(row(m.places, d))})
+	if m.positions != nil {
+		all = append(all, Contribution{Part{Kind: PartPlaces}, toScore.of(row(m.positions, d))})
 	}
 	for l := range m.blocks {
 		heads := w.headContributions(l, row(w.mixed[l], m.config.Heads*m.config.HeadDim), toScore)
@@ -229,9 +229,9 @@ func (w *Watch) Looks(block, position int) [][]float32 {
 	m, l, d := w.model, block-1, w.model.config.Width
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
-	s.places = append(s.places[:0], passInput{cache: w.cache, at: position, token: w.tokens[position]})
+	s.inputs = append(s.inputs[:0], passInput{cache: w.cache, at: position, token: w.tokens[position]})
 	copy(s.x[:d], w.stream[l][position*d:(position+1)*d])
-	m.project(s, &m.blocks[l], s.places)
+	m.project(s, &m.blocks[l], s.inputs)
 	all := make([][]float32, m.config.Heads)
 	w.attend(s, l, 0, func(head int, seen []int, weights []float32) {
 		all[head] = make([]float32, len(w.tokens))
@@ -294,6 +294,6 @@ func (w *Watch) cell(z []float32, next, top int) LensCell {
 	if next < 0 {
 		return cell
 	}
-	cell.Came, cell.Rank = p[next], sampling.Place(z, next)
+	cell.Came, cell.Rank = p[next], sampling.RankIn(z, next)
 	return cell
 }

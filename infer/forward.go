@@ -92,19 +92,19 @@ type passInput struct {
 
 // forwardChunk runs the whole transformer for up to chunk positions of one text.
 func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts) error {
-	s.places = s.places[:0]
+	s.inputs = s.inputs[:0]
 	for i, id := range tokens {
-		s.places = append(s.places, passInput{cache: c, at: c.positions + i, token: id})
+		s.inputs = append(s.inputs, passInput{cache: c, at: c.positions + i, token: id})
 	}
 	c.reserve(c.positions + len(tokens))
-	m.enter(s, s.places)
+	m.enter(s, s.inputs)
 	for l := range m.blocks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m.block(s, l, s.places)
+		m.block(s, l, s.inputs)
 	}
-	for _, p := range s.places {
+	for _, p := range s.inputs {
 		*tally = tally.Plus(p.tally)
 	}
 	c.positions += len(tokens)
@@ -118,10 +118,10 @@ var positionsRead atomic.Int64
 func PositionsRead() int64 { return positionsRead.Load() }
 
 // enter initializes the residual stream of every input with its token's row of the embedding table.
-func (m *Model) enter(s *scratch, places []passInput) {
-	positionsRead.Add(int64(len(places)))
+func (m *Model) enter(s *scratch, inputs []passInput) {
+	positionsRead.Add(int64(len(inputs)))
 	d := m.config.Width
-	for i, p := range places {
+	for i, p := range inputs {
 		x := s.x[i*d : (i+1)*d]
 		m.embed.Row(x, p.token)
 		if scale := m.config.EmbeddingScale; scale != 0 {
@@ -129,8 +129,8 @@ func (m *Model) enter(s *scratch, places []passInput) {
 				x[j] *= scale
 			}
 		}
-		if m.places != nil {
-			add(x, m.places[p.at*d:(p.at+1)*d])
+		if m.positions != nil {
+			add(x, m.positions[p.at*d:(p.at+1)*d])
 		}
 	}
 }
@@ -140,14 +140,14 @@ func (m *Model) enter(s *scratch, places []passInput) {
 // and the input attends to that cache. The matrices are read once for all inputs, and the results
 // for an input do not depend on the other inputs. Norms and biases that an architecture lacks have
 // no effect.
-func (m *Model) block(s *scratch, l int, places []passInput) {
-	cfg, n, b := &m.config, len(places), &m.blocks[l]
+func (m *Model) block(s *scratch, l int, inputs []passInput) {
+	cfg, n, b := &m.config, len(inputs), &m.blocks[l]
 	d := cfg.Width
 	x, h := s.x[:n*d], s.h[:n*d]               // [n, width]: the residual stream, and the vector added to it
 	mixed := s.mixed[:n*cfg.Heads*cfg.HeadDim] // [n, heads, headDim]
 
-	projections := m.project(s, b, places)
-	m.attendAll(s, l, places)
+	projections := m.project(s, b, inputs)
+	m.attendAll(s, l, inputs)
 	projections += b.attention(h, mixed, n)
 	add(x, h)
 
@@ -155,13 +155,13 @@ func (m *Model) block(s *scratch, l int, places []passInput) {
 	feedForward += b.feedForward(h, hidden, n)
 	add(x, h)
 
-	share(places, projections, feedForward)
+	share(inputs, projections, feedForward)
 }
 
 // project computes the queries, keys and values of the inputs, whose streams are the first vectors
 // of s.x. It stores them in s.q, s.k and s.v, and returns the number of multiply-adds.
-func (m *Model) project(s *scratch, b *block, places []passInput) int64 {
-	cfg, n := &m.config, len(places)
+func (m *Model) project(s *scratch, b *block, inputs []passInput) int64 {
+	cfg, n := &m.config, len(inputs)
 	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
 	q := s.q[:n*heads]             // [n, heads, headDim]
 	k, v := s.k[:n*kv], s.v[:n*kv] // [n, kvHeads, headDim]
@@ -175,7 +175,7 @@ func (m *Model) project(s *scratch, b *block, places []passInput) int64 {
 	addBias(v, b.vBias)
 	b.qNorm.of(q, q)
 	b.kNorm.of(k, k)
-	for i, p := range places {
+	for i, p := range inputs {
 		b.rotary.turn(q[i*heads:(i+1)*heads], cfg.HeadDim, p.at)
 		b.rotary.turn(k[i*kv:(i+1)*kv], cfg.HeadDim, p.at)
 	}
@@ -218,21 +218,21 @@ func (m *Model) hidden(s *scratch, b *block, in []float32, n int) ([]float32, in
 }
 
 // share divides the multiply-adds of matrices equally among the inputs.
-func share(places []passInput, projections, feedForward int64) {
-	n := int64(len(places))
-	for i := range places {
-		places[i].tally.Projections += projections / n
-		places[i].tally.FeedForward += feedForward / n
+func share(inputs []passInput, projections, feedForward int64) {
+	n := int64(len(inputs))
+	for i := range inputs {
+		inputs[i].tally.Projections += projections / n
+		inputs[i].tally.FeedForward += feedForward / n
 	}
 }
 
 // attendAll writes the keys and values of every input (s.k and s.v) to its cache and computes the
 // attention of its queries (s.q) to that cache. The result goes to s.mixed [n, heads, headDim].
-func (m *Model) attendAll(s *scratch, l int, places []passInput) {
+func (m *Model) attendAll(s *scratch, l int, inputs []passInput) {
 	heads, kv := m.config.Heads*m.config.HeadDim, m.config.KVHeads*m.config.HeadDim
-	m.store(s, l, places)
-	for i := range places {
-		p := &places[i]
+	m.store(s, l, inputs)
+	for i := range inputs {
+		p := &inputs[i]
 		from := m.blocks[l].seesFrom(p.at)
 		p.tally.Attention += m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads],
 			p.cache.keys[l][from*kv:(p.at+1)*kv], p.cache.values[l][from*kv:(p.at+1)*kv], nil)
@@ -240,9 +240,9 @@ func (m *Model) attendAll(s *scratch, l int, places []passInput) {
 }
 
 // store writes the keys and values of every input (s.k and s.v) to its cache.
-func (m *Model) store(s *scratch, l int, places []passInput) {
+func (m *Model) store(s *scratch, l int, inputs []passInput) {
 	kv := m.config.KVHeads * m.config.HeadDim
-	for i, p := range places {
+	for i, p := range inputs {
 		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
 		copy(p.cache.values[l][p.at*kv:], s.v[i*kv:(i+1)*kv])
 	}
@@ -341,7 +341,7 @@ type scratch struct {
 	k, v     []float32   // [chunk, kvHeads·headDim]
 	gate, up []float32   // [chunk, ffn]
 	weights  []float32   // [heads/kvHeads, context]
-	places   []passInput // the inputs of a pass, up to chunk
+	inputs   []passInput // the inputs of a pass, up to chunk
 }
 
 func newScratch(c checkpoint.Config) *scratch {
@@ -351,6 +351,6 @@ func newScratch(c checkpoint.Config) *scratch {
 		q: of(c.Heads * c.HeadDim), mixed: of(c.Heads * c.HeadDim),
 		k: of(c.KVHeads * c.HeadDim), v: of(c.KVHeads * c.HeadDim),
 		gate: of(c.FFN), up: of(c.FFN),
-		weights: make([]float32, c.Heads/c.KVHeads*c.Context), places: make([]passInput, 0, chunk),
+		weights: make([]float32, c.Heads/c.KVHeads*c.Context), inputs: make([]passInput, 0, chunk),
 	}
 }

@@ -75,8 +75,8 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 	past.reserve(position + 1)
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
-	s.places = append(s.places[:0], passInput{cache: past, at: position, token: token})
-	m.enter(s, s.places)
+	s.inputs = append(s.inputs[:0], passInput{cache: past, at: position, token: token})
+	m.enter(s, s.inputs)
 	for l := range in.Blocks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -122,14 +122,14 @@ func (m *Model) readOut(ctx context.Context, blocks []BlockView) error {
 
 // inspectBlock is like [Model.block], but for one input, and returns the values inside the block.
 func (m *Model) inspectBlock(s *scratch, l int) (v BlockView) {
-	cfg, b, p := &m.config, &m.blocks[l], s.places[0]
+	cfg, b, p := &m.config, &m.blocks[l], s.inputs[0]
 	kv := cfg.KVHeads * cfg.HeadDim
 	x, h := s.x[:cfg.Width], s.h[:cfg.Width]
 	q, mixed := s.q[:cfg.Heads*cfg.HeadDim], s.mixed[:cfg.Heads*cfg.HeadDim]
 	v.NormIn = norm(x)
 
-	m.project(s, b, s.places)
-	m.store(s, l, s.places)
+	m.project(s, b, s.inputs)
+	m.store(s, l, s.inputs)
 	v.Query = slices.Clone(q)
 	from, values := b.seesFrom(p.at), p.cache.values[l]
 	m.attend(s, mixed, q, p.cache.keys[l][from*kv:(p.at+1)*kv], values[from*kv:(p.at+1)*kv], func(w []float32) {

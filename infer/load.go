@@ -27,7 +27,7 @@ func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	m.embed = l.table(checkpoint.Embedding)
 	m.output = m.embed
 	if cfg.Has(checkpoint.Positions) {
-		m.places = l.vector(checkpoint.Positions, 0, cfg.Context, cfg.Width)
+		m.positions = l.vector(checkpoint.Positions, 0, cfg.Context, cfg.Width)
 	}
 	turns := map[*checkpoint.Rope]*rotary{}
 	for _, r := range cfg.Ropes() {

@@ -23,11 +23,11 @@ type Model struct {
 
 	quant Quant
 
-	embed  kernel.Matrix // [vocab, width]
-	places []float32     // [context, width], added to the embedding by position; nil if positions are rotary
-	blocks []block
-	norm   normalization // before the output matrix
-	output kernel.Matrix // [vocab, width]; the embedding table itself if they are tied
+	embed     kernel.Matrix // [vocab, width]
+	positions []float32     // [context, width], added to the embedding by position; nil if positions are rotary
+	blocks    []block
+	norm      normalization // before the output matrix
+	output    kernel.Matrix // [vocab, width]; the embedding table itself if they are tied
 
 	scoreScale float32    // factor of the attention scores
 	scratch    *sync.Pool // *scratch

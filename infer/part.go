@@ -44,7 +44,7 @@ func (p Part) String() string {
 // Parts lists all parts of the model in the order in which they add to the stream.
 func (m *Model) Parts() []Part {
 	parts := []Part{{Kind: PartEmbedding}}
-	if m.places != nil {
+	if m.positions != nil {
 		parts = append(parts, Part{Kind: PartPlaces})
 	}
 	for l := range m.blocks {

@@ -181,13 +181,13 @@ func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error
 	w.cache.reserve(len(w.tokens))
 	for from := position; from < len(w.tokens); from += chunk {
 		n := min(chunk, len(w.tokens)-from)
-		s.places = s.places[:0]
+		s.inputs = s.inputs[:0]
 		for i, id := range w.tokens[from : from+n] {
-			s.places = append(s.places, passInput{cache: w.cache, at: from + i, token: id})
+			s.inputs = append(s.inputs, passInput{cache: w.cache, at: from + i, token: id})
 		}
 		x := s.x[:n*d]
 		if base == nil {
-			m.enter(s, s.places)
+			m.enter(s, s.inputs)
 		} else {
 			copy(x, base.stream[block][from*d:])
 		}
@@ -220,12 +220,12 @@ func (w *Watch) patch(height, from int, x []float32) {
 
 // block is like [Model.block], but with parts off, for the inputs in s.
 func (w *Watch) block(s *scratch, l int, off *switched) {
-	m, n, b := w.model, len(s.places), &w.model.blocks[l]
+	m, n, b := w.model, len(s.inputs), &w.model.blocks[l]
 	d, heads := m.config.Width, m.config.Heads*m.config.HeadDim
-	from := s.places[0].at
+	from := s.inputs[0].at
 	x, h, mixed := s.x[:n*d], s.h[:n*d], s.mixed[:n*heads]
 
-	m.project(s, b, s.places)
+	m.project(s, b, s.inputs)
 	w.attendAll(s, l)
 	off.heads(l, mixed)
 	copy(w.mixed[l][from*heads:], mixed)
@@ -251,8 +251,8 @@ func (w *Watch) block(s *scratch, l int, off *switched) {
 // attendAll is like [Model.attendAll], but with positions hidden.
 func (w *Watch) attendAll(s *scratch, l int) {
 	c := &w.model.config
-	w.model.store(s, l, s.places)
-	for i, p := range s.places {
+	w.model.store(s, l, s.inputs)
+	for i, p := range s.inputs {
 		w.attend(s, l, i, func(head int, seen []int, weights []float32) {
 			if w.looks == nil {
 				return
@@ -269,7 +269,7 @@ func (w *Watch) attendAll(s *scratch, l int) {
 // holds everything that the input sees. It calls looks with each head's weights on the seen
 // positions.
 func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, weights []float32)) {
-	c, p := &w.model.config, s.places[i]
+	c, p := &w.model.config, s.inputs[i]
 	heads, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	seen := w.seen(p.at, w.model.blocks[l].seesFrom(p.at))
 	k, v := p.cache.keys[l], p.cache.values[l]

@@ -133,7 +133,7 @@ func printable(text string) string {
 // left corner.
 type keepsakeLayout struct {
 	height float64
-	pieces []word
+	words  []word
 	bars   []bar
 }
 
@@ -184,7 +184,7 @@ func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) 
 		l.height += leading
 		for _, p := range line {
 			p.x, p.y = p.x+keepsakeMargin, l.height
-			l.pieces = append(l.pieces, p)
+			l.words = append(l.words, p)
 			if p.under {
 				l.bars = append(l.bars, bar{p.x, p.y + 4, p.width(), 1.5, p.color})
 			}
@@ -192,7 +192,7 @@ func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) 
 	}
 	if left > 0 {
 		l.height += leading
-		l.pieces = append(l.pieces, word{
+		l.words = append(l.words, word{
 			words: "… and " + terms.Counted(left, "more line"), size: small, color: other,
 			x: keepsakeMargin, y: l.height,
 		})
@@ -213,7 +213,7 @@ func (l keepsakeLayout) draw(c vg.Canvas) {
 		c.SetColor(b.color)
 		c.Fill(p)
 	}
-	for _, p := range l.pieces {
+	for _, p := range l.words {
 		c.SetColor(p.color)
 		c.FillString(face(p.size), vg.Point{X: vg.Length(p.x), Y: vg.Length(l.height - p.y)}, p.words)
 	}

@@ -112,10 +112,10 @@ func (c compiler) number(n bounds, next int32) int32 {
 		}
 	}
 	for _, d := range n.multiples {
-		m.places = max(m.places, len(d.fraction))
+		m.decimals = max(m.decimals, len(d.fraction))
 	}
 	for _, d := range n.multiples {
-		x, err := strconv.Atoi(d.whole + d.fraction + strings.Repeat("0", m.places-len(d.fraction)))
+		x, err := strconv.Atoi(d.whole + d.fraction + strings.Repeat("0", m.decimals-len(d.fraction)))
 		if err == nil && x <= maxMultiple {
 			m.multiple = m.multiple / gcd(m.multiple, x) * x
 		}
@@ -140,7 +140,7 @@ type measure struct {
 	limits   []limit // at most two
 	divides  bool    // numbers must be multiples of multiple
 	multiple int     // multipleOf without its decimal point
-	places   int     // digits after the point
+	decimals int     // digits after the point
 }
 
 // limit is a bound and its side: -1 for the minimum, 1 for the maximum.
@@ -155,7 +155,7 @@ type reading struct {
 	negative bool
 	zero     bool // the number is 0 so far
 	digits   int
-	places   int    // digits after the point
+	decimals int    // digits after the point
 	sizes    [2]int // how the digits so far compare with those of each limit
 	rest     int
 }
@@ -172,12 +172,12 @@ func (m measure) read(s reading, b byte) (reading, bool) {
 		return s, !m.integer && (last == '0' || last == '1')
 	case last == '.' || last == 'f':
 		s.at = 'f'
-		s.places++
-		if m.divides && s.places > m.places {
+		s.decimals++
+		if m.divides && s.decimals > m.decimals {
 			return s, false
 		}
 		for i, l := range m.limits {
-			s.sizes[i] = cmp.Or(s.sizes[i], cmp.Compare(b, digitOf(l.fraction, s.places-1)))
+			s.sizes[i] = cmp.Or(s.sizes[i], cmp.Compare(b, digitOf(l.fraction, s.decimals-1)))
 		}
 	case last == '0': // no digit follows it
 		return s, false
@@ -219,7 +219,7 @@ func (m measure) takes(s reading) bool {
 	default:
 		return false
 	}
-	for range m.places - s.places {
+	for range m.decimals - s.decimals {
 		s.rest = s.rest * 10 % m.multiple
 	}
 	if s.rest != 0 {
@@ -227,7 +227,7 @@ func (m measure) takes(s reading) bool {
 	}
 	for i, l := range m.limits {
 		size := s.sizes[i]
-		if size == 0 && s.places < len(l.fraction) {
+		if size == 0 && s.decimals < len(l.fraction) {
 			size = -1
 		}
 		switch negative := s.negative && !s.zero; {

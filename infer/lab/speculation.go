@@ -144,7 +144,7 @@ type Acceptance struct {
 
 // PlaceRate is the acceptance rate at one position in a round. Positions are numbered from 1.
 type PlaceRate struct {
-	Place    int     `json:"place"`
+	Position int     `json:"place"`
 	Judged   int     `json:"judged"`
 	Accepted int     `json:"accepted"`
 	Rate     float64 `json:"rate"`

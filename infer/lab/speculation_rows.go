@@ -110,7 +110,7 @@ func acceptance(t *specText) Acceptance {
 		}
 	}
 	for i := range places {
-		places[i].Place, places[i].Rate = i+1, ratio(places[i].Accepted, places[i].Judged)
+		places[i].Position, places[i].Rate = i+1, ratio(places[i].Accepted, places[i].Judged)
 	}
 	a.ByPlace = places
 	a.Expected = cost.ExpectedTokens(a.Alpha, t.gamma)
@@ -285,7 +285,7 @@ func (s *Speculation) tables() []Table {
 		Columns: columns("place", "", "judged", "", "accepted", "", "rate", ""),
 	}
 	for _, p := range s.Acceptance.ByPlace {
-		places.add(p.Place, p.Judged, p.Accepted, p.Rate)
+		places.add(p.Position, p.Judged, p.Accepted, p.Rate)
 	}
 	lanes := Table{
 		Name: "lanes", Title: "When each token was there",

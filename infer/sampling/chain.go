@@ -48,12 +48,12 @@ func (r Rule) Name() string {
 // functions are pure: they do not modify their arguments.
 type rule struct {
 	name  Rule
-	title string   // its common name, if it differs from the knob's name
-	knob  string   // the key of its knob, if it differs from name
-	also  []string // knobs that adjust it and have no effect while it is off
-	off   float64  // the value of its knob that turns it off
-	alias []string // other names of the rule in llama.cpp's --samplers
-	in    places   // its position in other programs' orders, if it is part of an order
+	title string    // its common name, if it differs from the knob's name
+	knob  string    // the key of its knob, if it differs from name
+	also  []string  // knobs that adjust it and have no effect while it is off
+	off   float64   // the value of its knob that turns it off
+	alias []string  // other names of the rule in llama.cpp's --samplers
+	in    positions // its position in other programs' orders, if it is part of an order
 	// score returns new scores, given the scores that the previous rules returned.
 	score func(s Scores, in input) Scores
 	// keep returns the tokens of a field that the rule keeps, at least one.
@@ -75,10 +75,10 @@ type rule struct {
 	unread string
 }
 
-// places holds a rule's position, from 1, in the default order of each program. The position is
+// positions holds a rule's position, from 1, in the default order of each program. The position is
 // negative if the program lacks the rule. In that program's order, such a rule runs after all of
 // the program's own rules.
-type places struct{ llama, hugging, openai int }
+type positions struct{ llama, hugging, openai int }
 
 // chain lists the rules in order. Rules that change scores come first, so that all rules that cut
 // see the same distribution. (XTC's draws depend on its index here: a rule inserted before it
@@ -92,30 +92,30 @@ var chain = []rule{
 		name: RuleDRY, title: "DRY", knob: "dry_multiplier", also: []string{"dry_base", "dry_allowed_length"},
 		score: penalizeRepeats, text: true,
 	},
-	{name: RuleTemperature, off: 1, alias: []string{"temp"}, in: places{7, 1, 1}, score: divide},
+	{name: RuleTemperature, off: 1, alias: []string{"temp"}, in: positions{7, 1, 1}, score: divide},
 	{name: RuleGreedy, keep: mostProbable, reason: noReason, early: true},
-	{name: RuleTopK, in: places{2, 2, 2}, keep: topK, reason: rankAgainstK, unit: UnitRank, early: true},
+	{name: RuleTopK, in: positions{2, 2, 2}, keep: topK, reason: rankAgainstK, unit: UnitRank, early: true},
 	{
-		name: RuleTopP, off: 1, alias: []string{"nucleus"}, in: places{4, 3, 3},
+		name: RuleTopP, off: 1, alias: []string{"nucleus"}, in: positions{4, 3, 3},
 		keep: topP, reason: sumBefore, unit: UnitProbability, early: true,
 	},
-	{name: RuleMinP, in: places{5, 4, -4}, keep: minP, reason: shareOfFirst, unit: UnitProbability, early: true},
+	{name: RuleMinP, in: positions{5, 4, -4}, keep: minP, reason: shareOfFirst, unit: UnitProbability, early: true},
 	{
-		name: RuleTypicalP, off: 1, alias: []string{"typ_p", "typical"}, in: places{3, 5, -6},
+		name: RuleTypicalP, off: 1, alias: []string{"typ_p", "typical"}, in: positions{3, 5, -6},
 		keep: typicalP, reason: distance, unit: UnitNats,
 	},
 	{
-		name: RuleTopNSigma, alias: []string{"top_nsigma"}, in: places{1, -6, -5},
+		name: RuleTopNSigma, alias: []string{"top_nsigma"}, in: positions{1, -6, -5},
 		keep: topNSigma, reason: scoreAgainst, unit: UnitScore,
 	},
 	{
 		name: RuleXTC, title: "XTC", knob: "xtc_probability", also: []string{"xtc_threshold"},
-		in: places{6, -7, -7}, keep: excludeTop, reason: topChoice, unit: UnitProbability,
+		in: positions{6, -7, -7}, keep: excludeTop, reason: topChoice, unit: UnitProbability,
 		unread: "XTC makes a new draw at each step, so it has no single distribution",
 	},
 	{
 		name: RuleMirostat, title: "mirostat", knob: "mirostat_tau", also: []string{"mirostat_eta"},
-		in: places{8, -8, -8}, keep: mirostat, reason: surpriseAgainst, unit: UnitBits, next: learnSurprise,
+		in: positions{8, -8, -8}, keep: mirostat, reason: surpriseAgainst, unit: UnitBits, next: learnSurprise,
 		unread: "mirostat adapts to its own draws, and this text was not drawn with it",
 	},
 	{name: RuleGrammar, title: "grammar", keep: fits, reason: noReason},

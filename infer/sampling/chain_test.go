@@ -69,7 +69,7 @@ func xtc(us *[]float64) rule {
 // second is drawn, with a surprise of 1.894 bits, μ is 2.5 − 0.447 = 2.053.
 func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 	withRules(t, surprising())
-	place := len(chain) - 1
+	index := len(chain) - 1
 	first := Context{Step: 1}.Decide(drill, Pure)
 	if first.Keep != 1 {
 		t.Fatalf("with μ = 2, %d tokens are kept, want 1", first.Keep)
@@ -77,13 +77,13 @@ func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 	second := Context{Step: 2, State: first.Next(0)}
 	for range 2 { // a repeated step, as after going back, starts from the same state
 		d := second.Decide(drill, Pure)
-		if mu := second.State[place]; mu != 2.5 || d.Keep != 2 {
+		if mu := second.State[index]; mu != 2.5 || d.Keep != 2 {
 			t.Fatalf("μ is %v and %d tokens are kept, want 2.5 and 2", mu, d.Keep)
 		}
-		if mu := d.Next(1)[place].(float64); !(math.Abs(mu-2.0530) <= 5e-4) {
+		if mu := d.Next(1)[index].(float64); !(math.Abs(mu-2.0530) <= 5e-4) {
 			t.Fatalf("after the second token, μ is %v, want 2.0530", mu)
 		}
-		if mu := d.Next(0)[place].(float64); !(mu > 2.5) { // another branch
+		if mu := d.Next(0)[index].(float64); !(mu > 2.5) { // another branch
 			t.Fatalf("after the first token, μ is %v, want more than 2.5", mu)
 		}
 	}

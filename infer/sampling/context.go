@@ -35,14 +35,14 @@ type input struct {
 
 // input returns the input of the rule at an index of the chain. The rule's u is a function of seed,
 // step and index, just as the u of the draw is a function of seed and step.
-func (c Context) input(s Settings, place int) input {
+func (c Context) input(s Settings, index int) input {
 	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
 	in := input{
 		Settings: s, text: c.Text, wrote: c.Text[prompt:], breaks: c.Breaks, allows: c.Allowed,
-		u: UFor(c.Seed, c.Step, ForRule+Purpose(place)),
+		u: UFor(c.Seed, c.Step, ForRule+Purpose(index)),
 	}
-	if place < len(c.State) {
-		in.state = c.State[place]
+	if index < len(c.State) {
+		in.state = c.State[index]
 	}
 	return in
 }
@@ -57,12 +57,12 @@ type Scores struct {
 // Score runs the rules that change scores on logits z [vocab], without modifying z.
 func (c Context) Score(z []float32, s Settings) Scores {
 	scores := Scores{z, 1}
-	for place, r := range chain {
+	for index, r := range chain {
 		if r.name == RuleTemperature && !s.heatsFirst() {
 			continue
 		}
 		if _, on := r.on(s); on && r.score != nil {
-			scores = r.score(scores, c.input(s, place))
+			scores = r.score(scores, c.input(s, index))
 		}
 	}
 	return scores
@@ -80,17 +80,17 @@ func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	if s.Grammar != "" {
 		cuts, on = c.constrain(f, s)
 	}
-	for _, place := range s.places() {
-		r := chain[place]
+	for _, index := range s.indexes() {
+		r := chain[index]
 		x, isOn := r.on(s)
 		switch {
 		case r.name == RuleTemperature && late:
 			on = on.heat(x)
 		case isOn && r.keep != nil:
-			m := r.keep(on, c.input(s, place))
+			m := r.keep(on, c.input(s, index))
 			cut := Cut{
 				Rule: r.name, At: x, Keeps: m.n, Of: len(on.ids), Bound: m.bound,
-				mask: on.lift(m, len(f.ids)), alone: m, place: place, field: on,
+				mask: on.lift(m, len(f.ids)), alone: m, index: index, field: on,
 			}
 			cut.Moved = 1 - on.of(m).mass/on.mass
 			if cuts = append(cuts, cut); measure == OnRest {
@@ -105,14 +105,14 @@ func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 // of the next step. It returns nil if no rule has state.
 func (d *Distribution) Next(r int) State {
 	var state State
-	for place, rule := range chain {
+	for index, rule := range chain {
 		if _, on := rule.on(d.Settings); !on || rule.next == nil {
 			continue
 		}
 		if state == nil {
 			state = make(State, len(chain))
 		}
-		state[place] = rule.next(d, r, d.context.input(d.Settings, place))
+		state[index] = rule.next(d, r, d.context.input(d.Settings, index))
 	}
 	return state
 }

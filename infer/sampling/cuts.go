@@ -11,7 +11,7 @@ type Cut struct {
 	mask  mask    // by rank
 	alone mask    // by index in the field
 	field field   // the field that it was measured on
-	place int     // in the chain
+	index int     // in the chain
 }
 
 // Cuts holds the effects of the rules that are on, in order. Each rule is measured before any other

@@ -211,9 +211,9 @@ func (d *Distribution) Why(r int) Reason {
 	}
 	for _, c := range d.cuts {
 		if !c.mask.has(r) {
-			at, _ := c.field.place(r) // always found, because no earlier rule has cut the token
-			why := chain[c.place].reason(c.field, c.alone, at, d.Settings)
-			why.Rule, why.Unit = c.Rule, chain[c.place].unit
+			at, _ := c.field.indexOf(r) // always found, because no earlier rule has cut the token
+			why := chain[c.index].reason(c.field, c.alone, at, d.Settings)
+			why.Rule, why.Unit = c.Rule, chain[c.index].unit
 			return why
 		}
 	}

@@ -151,8 +151,8 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 func TestPlaceInRanking(t *testing.T) {
 	z := []float32{1, 3, 3, -2, 5}
 	for at, id := range Rank(z) {
-		if got := Place(z, int(id)); got != at+1 {
-			t.Errorf("token %d is at place %d, want %d", id, got, at+1)
+		if got := RankIn(z, int(id)); got != at+1 {
+			t.Errorf("token %d is at index %d, want %d", id, got, at+1)
 		}
 	}
 	if got := Top(z, 0); len(got) != 0 {

@@ -20,11 +20,11 @@ func fits(f field, in input) mask {
 // constrain runs the grammar on a field, before all other rules that cut. The remaining tokens may
 // have very small probabilities, so their probabilities are computed again from the scores.
 func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
-	place := placeOf(RuleGrammar)
-	m := fits(f, c.input(s, place))
+	index := indexOf(RuleGrammar)
+	m := fits(f, c.input(s, index))
 	cut := Cut{
 		Rule: RuleGrammar, Keeps: m.n, Of: len(f.ids), Moved: 1, mask: f.lift(m, len(f.ids)), alone: m,
-		place: place, field: f,
+		index: index, field: f,
 	}
 	if m.n == len(f.ids) {
 		cut.Moved = 0

@@ -126,12 +126,12 @@ func TestMirostatByHand(t *testing.T) {
 	if second.Keep != 2 || why.Rule != RuleMirostat || why.Bound != 2.5 || !near4(why.Value, 3.5482) {
 		t.Errorf("%d tokens are kept, want 2; the third is cut because of %+v", second.Keep, why)
 	}
-	place := slices.IndexFunc(chain, func(r rule) bool { return r.name == RuleMirostat })
-	if mu := second.Next(1)[place].(float64); !near4(mu, 2.0527) { // 2.5 − 0.5·(1.8947 − 1)
+	index := slices.IndexFunc(chain, func(r rule) bool { return r.name == RuleMirostat })
+	if mu := second.Next(1)[index].(float64); !near4(mu, 2.0527) { // 2.5 − 0.5·(1.8947 − 1)
 		t.Errorf("after the second token, the limit is %v, want 2.0527", mu)
 	}
 	// A user can also choose a token that was cut. The limit then becomes 2.5 − 0.5·(5.7123 − 1).
-	if mu := second.Next(4)[place].(float64); !near4(mu, 0.1439) {
+	if mu := second.Next(4)[index].(float64); !near4(mu, 0.1439) {
 		t.Errorf("after a token that was cut, the limit is %v, want 0.1439", mu)
 	}
 	if s.Stateful() != RuleMirostat || (Settings{Temperature: 1, TopP: 1, XTCProbability: 1}).Stateful() != RuleNone {

@@ -30,7 +30,7 @@ func (l Link) Share(r int) (share float64, kept bool) {
 	if !l.keeps.has(r) {
 		return 0, false
 	}
-	at, kept := l.left.place(r)
+	at, kept := l.left.indexOf(r)
 	if !kept {
 		return 0, false
 	}
@@ -66,8 +66,8 @@ func (d *Distribution) Links() []Link {
 		list = append(list, list[0].heated(at.left, s))
 	}
 	rest := s.OrderInForce().Measure() == OnRest
-	for _, place := range append([]int{placeOf(RuleGrammar)}, s.places()...) {
-		link, name := at, chain[place].name
+	for _, index := range append([]int{indexOf(RuleGrammar)}, s.indexes()...) {
+		link, name := at, chain[index].name
 		if name == RuleTemperature {
 			if s.heatsFirst() {
 				continue

@@ -46,9 +46,9 @@ func (f field) rank(i int) int {
 	return int(f.ranks[i])
 }
 
-// place returns the index in the field of the token that has rank r among all tokens. has is false
+// indexOf returns the index in the field of the token that has rank r among all tokens. has is false
 // if other rules have cut that token.
-func (f field) place(r int) (i int, has bool) {
+func (f field) indexOf(r int) (i int, has bool) {
 	if f.ranks == nil {
 		return r, r < len(f.ids)
 	}

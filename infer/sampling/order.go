@@ -23,31 +23,31 @@ type Order string
 // probabilities, so that only the position of the temperature matters.
 const OrderOwn Order = ""
 
-// The orders of other programs. The chain lists the position of each rule in them ([places]).
+// The orders of other programs. The chain lists the position of each rule in them ([positions]).
 var (
 	// OrderLlama is llama.cpp's default (common/common.h, the list samplers of
 	// common_params_sampling): penalties, DRY, top-nσ, top-k, typical-p, top-p, min-p, XTC,
 	// temperature. A logit bias comes first (common_sampler_init). Tests compare the rules and the
 	// order with llama.cpp's own samplers (testdata/samplers). In llama.cpp, mirostat cannot be
 	// combined with these rules: if it is on, only a bias and the temperature run before it.
-	OrderLlama = orderBy(func(p places) int { return p.llama })
+	OrderLlama = orderBy(func(p positions) int { return p.llama })
 	// OrderHugging is the order of Hugging Face's generate (transformers,
 	// GenerationMixin._get_logits_processor): bias, repetition penalty, temperature, top-k,
 	// top-p, min-p, typical-p.
-	OrderHugging = orderBy(func(p places) int { return p.hugging })
+	OrderHugging = orderBy(func(p positions) int { return p.hugging })
 	// OrderOpenAI is the order of the program that OpenAI published for GPT-2
 	// (src/sample.py, sample_sequence): temperature, top-k, top-p. OpenAI does not document
 	// the order of its service: the API reference has only a temperature and top-p.
-	OrderOpenAI = orderBy(func(p places) int { return p.openai })
+	OrderOpenAI = orderBy(func(p positions) int { return p.openai })
 )
 
 // own is the order that [OrderOwn] stands for: the order of the chain, with every rule measured
 // before any cut.
-var own = uncutPrefix + orderBy(func(places) int { return 0 })
+var own = uncutPrefix + orderBy(func(positions) int { return 0 })
 
 // orderBy returns the order in which the rules are sorted by the absolute value of their positions.
 // Rules with equal values keep the order of the chain.
-func orderBy(position func(places) int) Order {
+func orderBy(position func(positions) int) Order {
 	var list []rule
 	for _, r := range chain {
 		if movable(r) {
@@ -68,12 +68,12 @@ func orderBy(position func(places) int) Order {
 var orderNames = []struct {
 	name  string
 	order Order
-	in    func(places) int
+	in    func(positions) int
 }{
 	{"own", OrderOwn, nil},
-	{"llama.cpp", OrderLlama, func(p places) int { return p.llama }},
-	{"hugging_face", OrderHugging, func(p places) int { return p.hugging }},
-	{"openai", OrderOpenAI, func(p places) int { return p.openai }},
+	{"llama.cpp", OrderLlama, func(p positions) int { return p.llama }},
+	{"hugging_face", OrderHugging, func(p positions) int { return p.hugging }},
+	{"openai", OrderOpenAI, func(p positions) int { return p.openai }},
 }
 
 // NamedOrders returns the orders that have a name, this program's own first.
@@ -274,24 +274,24 @@ func (s Settings) OrderInForce() Order {
 	return s.Order
 }
 
-// places returns the rules that follow the scores, as indexes into the chain, in the order
+// indexes returns the rules that follow the scores, as indexes into the chain, in the order
 // of the settings.
-func (s Settings) places() (list []int) {
+func (s Settings) indexes() (list []int) {
 	if s.OrderInForce() == OrderOwn {
-		for place, r := range chain {
+		for index, r := range chain {
 			if r.keep != nil && r.name != RuleGrammar || r.name == RuleTemperature {
-				list = append(list, place)
+				list = append(list, index)
 			}
 		}
 		return list
 	}
 	for _, rule := range s.Order.Rules() {
-		list = append(list, placeOf(rule))
+		list = append(list, indexOf(rule))
 	}
 	return list
 }
 
-func placeOf(name Rule) int {
+func indexOf(name Rule) int {
 	return slices.IndexFunc(chain, func(r rule) bool { return r.name == name })
 }
 

@@ -119,8 +119,8 @@ func naiveSigma(z []float32, s Settings) []bool {
 func naiveXTC(ids []int, p []float64, s Settings) []bool {
 	kept := make([]bool, len(p))
 	threshold := cmp.Or(s.XTCThreshold, 0.1)
-	place := slices.IndexFunc(chain, func(r rule) bool { return r.name == RuleXTC })
-	off := UFor(0, 0, ForRule+Purpose(place)) >= s.XTCProbability
+	index := slices.IndexFunc(chain, func(r rule) bool { return r.name == RuleXTC })
+	off := UFor(0, 0, ForRule+Purpose(index)) >= s.XTCProbability
 	for r, id := range ids {
 		kept[id] = off || r+1 == len(ids) || p[ids[r+1]] < threshold
 	}

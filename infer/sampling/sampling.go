@@ -226,15 +226,15 @@ func Rank(z []float32) []int32 {
 	return rankByDigits(z)
 }
 
-// Place returns the position of a token in the result of [Rank], from 1, without sorting the rest.
-func Place(z []float32, id int) int {
-	place := 1
+// RankIn returns the position of a token in the result of [Rank], from 1, without sorting the rest.
+func RankIn(z []float32, id int) int {
+	rank := 1
 	for i, zi := range z {
 		if zi > z[id] || zi == z[id] && i < id {
-			place++
+			rank++
 		}
 	}
-	return place
+	return rank
 }
 
 // Top returns the first n ids of the result of [Rank] without sorting the rest.

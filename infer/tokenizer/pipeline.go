@@ -9,7 +9,7 @@ import (
 // A step is a normalizer, pre-tokenizer, post-processor or decoder. It has fields for the relevant
 // members of all types of steps.
 type step struct {
-	place string // its position: "pre_tokenizer: Sequence[0]"
+	at string // its position: "pre_tokenizer: Sequence[0]"
 
 	Type           string            `json:"type"`
 	AddPrefixSpace bool              `json:"add_prefix_space"`
@@ -64,7 +64,7 @@ type pipeline struct{ normalizer, preTokenizer, postProcessor, decoder []step }
 func (t *Tokenizer) readPipeline(f *file) (err error) {
 	var p pipeline
 	for _, part := range []struct {
-		place string
+		at    string
 		raw   json.RawMessage
 		steps *[]step
 	}{
@@ -73,7 +73,7 @@ func (t *Tokenizer) readPipeline(f *file) (err error) {
 		{"post_processor", f.PostProcessor, &p.postProcessor},
 		{"decoder", f.Decoder, &p.decoder},
 	} {
-		if *part.steps, err = steps(part.place, part.raw); err != nil {
+		if *part.steps, err = steps(part.at, part.raw); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 		}
 	case before[0].Type == "Digits" || before[0].Type == "Split":
 		return fmt.Errorf(
-			"%s: these options of %s and of the ByteLevel behind it are not supported together", before[0].place,
+			"%s: these options of %s and of the ByteLevel behind it are not supported together", before[0].at,
 			before[0].Type,
 		)
 	default:
@@ -159,7 +159,7 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf(
-			"%s: behavior %s, invert %v is not supported; want Isolated, false", s.place, quote(s.Behavior), s.Invert,
+			"%s: behavior %s, invert %v is not supported; want Isolated, false", s.at, quote(s.Behavior), s.Invert,
 		)
 	}
 	for _, known := range splits {
@@ -168,7 +168,7 @@ func readSplit(s step) (*splitter, error) {
 		}
 	}
 	return nil, fmt.Errorf(
-		"%s: the pattern %s is not one of those supported, which are GPT-2's, Llama-3's and Qwen2's", s.place,
+		"%s: the pattern %s is not one of those supported, which are GPT-2's, Llama-3's and Qwen2's", s.at,
 		quote(s.Pattern.Regex+s.Pattern.String),
 	)
 }
@@ -181,7 +181,7 @@ func (t *Tokenizer) readPostProcessor(list []step) error {
 		case "ByteLevel":
 		case "TemplateProcessing":
 			if err := t.readTemplate(s); err != nil {
-				return fmt.Errorf("%s: %w", s.place, err)
+				return fmt.Errorf("%s: %w", s.at, err)
 			}
 		default:
 			return s.refuse("ByteLevel or TemplateProcessing")
@@ -219,14 +219,14 @@ func (t *Tokenizer) readTemplate(s step) error {
 
 // steps reads one part of the pipeline as a list: empty, one step, or the members of a
 // Sequence.
-func steps(place string, raw json.RawMessage) ([]step, error) {
+func steps(at string, raw json.RawMessage) ([]step, error) {
 	if isNull(raw) {
 		return nil, nil
 	}
 	if len(raw) > maxStepBytes {
-		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d", place, len(raw), maxStepBytes)
+		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d", at, len(raw), maxStepBytes)
 	}
-	s, err := readStep(place, raw)
+	s, err := readStep(at, raw)
 	if err != nil || s.Type != "Sequence" {
 		return []step{s}, err
 	}
@@ -237,7 +237,7 @@ func steps(place string, raw json.RawMessage) ([]step, error) {
 	}
 	var list []step
 	for i, m := range members {
-		s, err := readStep(fmt.Sprintf("%s: Sequence[%d]", place, i), m)
+		s, err := readStep(fmt.Sprintf("%s: Sequence[%d]", at, i), m)
 		if err != nil {
 			return nil, err
 		}
@@ -247,17 +247,17 @@ func steps(place string, raw json.RawMessage) ([]step, error) {
 }
 
 // readStep decodes one step, which must be an object.
-func readStep(place string, raw json.RawMessage) (step, error) {
-	s := step{place: place}
+func readStep(at string, raw json.RawMessage) (step, error) {
+	s := step{at: at}
 	if isNull(raw) {
-		return s, fmt.Errorf("%s is null", place)
+		return s, fmt.Errorf("%s is null", at)
 	}
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return s, explainType(place, place+".", err)
+		return s, explainType(at, at+".", err)
 	}
 	return s, nil
 }
 
 func (s step) refuse(want string) error {
-	return fmt.Errorf("%s: type %s is not supported; want %s", s.place, quote(s.Type), want)
+	return fmt.Errorf("%s: type %s is not supported; want %s", s.at, quote(s.Type), want)
 }

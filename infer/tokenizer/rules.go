@@ -69,7 +69,7 @@ func cutRule(line string) (left, right string, err error) {
 // A ruleReader adds rules to a tokenizer.
 type ruleReader struct {
 	t      *Tokenizer
-	in     places
+	in     partNames
 	joined []byte // scratch
 	last   int32  // the token of the previous rule
 }

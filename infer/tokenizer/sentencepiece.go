@@ -38,7 +38,7 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 		case s.Type == "Replace" && s.Pattern.String == " " && s.Content == metaspace:
 			replaces = true
 		case s.Type == "Prepend" || s.Type == "Replace":
-			return fmt.Errorf("%s: want %s in front of the text, then in place of every space", s.place, metaspace)
+			return fmt.Errorf("%s: want %s in front of the text, then in place of every space", s.at, metaspace)
 		default:
 			return s.refuse("Prepend and Replace")
 		}
@@ -64,9 +64,9 @@ func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	case s.Type != "Metaspace":
 		return s.refuse("Metaspace, or none")
 	case s.Replacement != metaspace || s.Split == nil || *s.Split:
-		return fmt.Errorf("%s: want the replacement %s and split false", s.place, metaspace)
+		return fmt.Errorf("%s: want the replacement %s and split false", s.at, metaspace)
 	case replaced || t.metaspace || t.prefix != prefixNone:
-		return fmt.Errorf("%s: %s is already in place of spaces", s.place, metaspace)
+		return fmt.Errorf("%s: %s is already in place of spaces", s.at, metaspace)
 	}
 	t.metaspace = true
 	switch s.PrependScheme {
@@ -77,7 +77,7 @@ func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	case "never":
 	default:
 		return fmt.Errorf("%s: prepend_scheme %s is not supported; want always, first or never",
-			s.place, quote(s.PrependScheme))
+			s.at, quote(s.PrependScheme))
 	}
 	return nil
 }
@@ -89,14 +89,14 @@ func checkSentencePieceDecoder(list []step) error {
 		switch s.Type {
 		case "Replace":
 			if s.Pattern.String != metaspace || s.Content != " " {
-				return fmt.Errorf("%s: want a space in place of %s", s.place, metaspace)
+				return fmt.Errorf("%s: want a space in place of %s", s.at, metaspace)
 			}
 		case "ByteFallback":
 			bytes = true
 		case "Fuse", "Metaspace":
 		case "Strip":
 			if s.Content != " " || s.Start > 1 || s.Stop != 0 {
-				return fmt.Errorf("%s: want one space stripped from the front at most", s.place)
+				return fmt.Errorf("%s: want one space stripped from the front at most", s.at)
 			}
 		default:
 			return s.refuse("Replace, ByteFallback, Fuse and Strip")

@@ -34,12 +34,12 @@ func (t *Tokenizer) readAdded(raw string) (list []addedToken, err error) {
 		}
 		item := strings.TrimLeft(raw[from:len(raw)-len(c.rest)], " \t\r\n,")
 		var a addedToken
-		place := fmt.Sprintf("added_tokens[%d]", len(list))
+		name := fmt.Sprintf("added_tokens[%d]", len(list))
 		if err := json.Unmarshal([]byte(item), &a); err != nil {
-			return nil, explainType(place, place+".", err)
+			return nil, explainType(name, name+".", err)
 		}
 		if err := t.addAdded(a); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", place, quote(a.Content), err)
+			return nil, fmt.Errorf("%s %s: %w", name, quote(a.Content), err)
 		}
 		list = append(list, a)
 	}
@@ -119,19 +119,19 @@ func checkID(id int64) error {
 	return nil
 }
 
-// places holds the names of a vocabulary's parts in error messages. The parts of a tokenizer.json
+// partNames holds the names of a vocabulary's parts in error messages. The parts of a tokenizer.json
 // have names, while GGUF and llama2.c have lists with numbered entries.
-type places struct{ vocab, added, rule string }
+type partNames struct{ vocab, added, rule string }
 
 var (
-	inJSON = places{"model.vocab", "added_tokens", "model.merges[%d]"}
-	inList = places{"the vocabulary", "the list of added and special tokens", "merge %d"}
+	inJSON = partNames{"model.vocab", "added_tokens", "model.merges[%d]"}
+	inList = partNames{"the vocabulary", "the list of added and special tokens", "merge %d"}
 )
 
 // A vocabReader reads a vocabulary, such as model.vocab: spelled token to id.
 type vocabReader struct {
 	t       *Tokenizer
-	in      places
+	in      partNames
 	bytes   []byte       // of all ordinary tokens, in file order
 	entries []vocabEntry // [ordinary tokens]
 
@@ -139,7 +139,7 @@ type vocabReader struct {
 	both     map[int32]bool // added tokens that merging also produces
 }
 
-func newVocabReader(t *Tokenizer, in places, tokens int) *vocabReader {
+func newVocabReader(t *Tokenizer, in partNames, tokens int) *vocabReader {
 	return &vocabReader{
 		t: t, in: in, fallback: map[int32]bool{}, both: map[int32]bool{},
 		entries: make([]vocabEntry, 0, tokens), bytes: make([]byte, 0, 8*tokens),

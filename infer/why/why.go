@@ -129,7 +129,7 @@ func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error
 		o.Z -= float64(z[q.Over])
 	}
 	p, _, _ := sampling.Softmax(z, 1)
-	o.P, o.Rank = p[q.Token], sampling.Place(z, q.Token)
+	o.P, o.Rank = p[q.Token], sampling.RankIn(z, q.Token)
 	for _, id := range sampling.Top(z, min(q.Says, len(z))) {
 		o.Says = append(o.Says, infer.Reading{Token: s.Model().Token(int(id)), P: p[id]})
 	}

@@ -95,7 +95,7 @@ func decimal(whole, fraction string, plain bool) term {
 	v := new(big.Rat).SetInt(n)
 	v.Mul(v, ten(-len(fraction)))
 	digits := len(strings.TrimLeft(whole+fraction, "0"))
-	return term{value: v, places: len(fraction), digits: max(1, digits), plain: plain}
+	return term{value: v, decimals: len(fraction), digits: max(1, digits), plain: plain}
 }
 
 // canonical formats a value as the pages do, with commas from 10,000 on, at most six decimals, and

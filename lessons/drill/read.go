@@ -161,10 +161,10 @@ func raised(s string) string {
 
 // term is one parsed number, with its exact value.
 type term struct {
-	value  *big.Rat
-	places int // number of places after the decimal separator; negative for 5e3
-	digits int
-	plain  bool // only digits and a decimal point
+	value    *big.Rat
+	decimals int // number of digits after the decimal separator; negative for 5e3
+	digits   int
+	plain    bool // only digits and a decimal point
 }
 
 type scan struct {
@@ -214,7 +214,7 @@ func (sc *scan) term() ([]term, error) {
 		t := &terms[i]
 		if ok {
 			t.value.Mul(t.value, ten(exp))
-			t.places, t.plain = t.places-exp, false
+			t.decimals, t.plain = t.decimals-exp, false
 		}
 		if negative {
 			t.value.Neg(t.value)
@@ -229,7 +229,7 @@ func (sc *scan) term() ([]term, error) {
 		for i := range terms {
 			t := &terms[i]
 			t.value.Mul(t.value, ten(-2))
-			t.places, t.plain = t.places+2, false
+			t.decimals, t.plain = t.decimals+2, false
 		}
 	}
 	return terms, nil
@@ -375,7 +375,7 @@ func combine(form Form, over, under []term, scale *big.Rat) ([]Reading, error) {
 			}
 			r := Reading{Value: value, Said: canonical(value, form), scaled: factor != 1, plain: o.plain && !fraction}
 			if !fraction && o.digits > 0 { // a fraction or a power is exact
-				r.Ulp, r.Digits = factor*math.Pow10(-o.places), o.digits
+				r.Ulp, r.Digits = factor*math.Pow10(-o.decimals), o.digits
 			}
 			list = append(list, r)
 		}

@@ -49,7 +49,7 @@ func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 		id, ok := m.TokenOf(text)
 		if !ok {
 			return wrong(namedTexts, "invalid_value", "%s has %s, which is not one token here%s.",
-				namedTexts, terms.Quoted(text), pieces(m, text))
+				namedTexts, terms.Quoted(text), tokensIn(m, text))
 		}
 		ids = append(ids, id)
 	}
@@ -65,8 +65,8 @@ func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 	return nil
 }
 
-// pieces describes the tokens of a short string.
-func pieces(m *infer.Model, text string) string {
+// tokensIn describes the tokens of a short string.
+func tokensIn(m *infer.Model, text string) string {
 	if len(text) > 40 || m.CheckText(text) != nil {
 		return ""
 	}

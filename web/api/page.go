@@ -303,8 +303,8 @@ func stagesOf(fields []field) (list []stageFields) {
 
 // An orderRow holds the positions of a rule in each of the orders.
 type orderRow struct {
-	Rule   string
-	Places []string // in this program, llama.cpp, Hugging Face and GPT-2; "–" where the rule is missing
+	Rule      string
+	Positions []string // in this program, llama.cpp, Hugging Face and GPT-2; "–" where the rule is missing
 }
 
 // orderRows returns the rows of a table that compares the orders. The rows are built from the
@@ -313,11 +313,11 @@ func orderRows() (list []orderRow) {
 	for _, rule := range sampling.OrderOwn.Rules() {
 		row := orderRow{Rule: rule.Name()}
 		for _, o := range sampling.NamedOrders() {
-			place := strconv.Itoa(slices.Index(o.Rules(), rule) + 1)
+			position := strconv.Itoa(slices.Index(o.Rules(), rule) + 1)
 			if !o.Has(rule) {
-				place = "–"
+				position = "–"
 			}
-			row.Places = append(row.Places, place)
+			row.Positions = append(row.Positions, position)
 		}
 		list = append(list, row)
 	}

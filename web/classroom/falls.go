@@ -16,14 +16,14 @@ import (
 // option's share. Each number is shown at its position in the strip, with the name of the member
 // who drew it below.
 type fallStrip struct {
-	Pieces []fallPiece
-	Falls  []fall
-	High   string // height of the names, as an SVG length
-	More   int    // number of names that do not fit
+	Segments []fallSegment
+	Falls    []fall
+	High     string // height of the names, as an SVG length
+	More     int    // number of names that do not fit
 }
 
-// fallPiece is the segment of the strip for one option.
-type fallPiece struct {
+// fallSegment is the segment of the strip for one option.
+type fallSegment struct {
 	X, W  string // SVG lengths
 	Class string
 	Text  stage.Text // empty if it does not fit
@@ -58,14 +58,14 @@ func (q *poll) falls(space fallSpace) *fallStrip {
 	s := &fallStrip{}
 	at := 0.0
 	for _, o := range q.Options {
-		piece := fallPiece{X: sized(at), W: sized(o.Q), Class: stage.Ramp(o.Q), Text: o.Label}
+		segment := fallSegment{X: sized(at), W: sized(o.Q), Class: stage.Ramp(o.Q), Text: o.Label}
 		if o.Rest {
-			piece.Class = "is-rest"
+			segment.Class = "is-rest"
 		}
 		if float64(utf8.RuneCountInString(o.Label.String())+1) > o.Q*float64(space.chars) {
-			piece.Text = nil
+			segment.Text = nil
 		}
-		s.Pieces = append(s.Pieces, piece)
+		s.Segments = append(s.Segments, segment)
 		at += o.Q
 	}
 	taken := make([][]span, space.lines)

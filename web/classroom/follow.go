@@ -34,7 +34,7 @@ type followPage struct {
 // ownScreen is the screen of a follower who is looking at a stage other than the class's.
 type ownScreen struct {
 	screen
-	Place      string // "12.3"
+	Cursor     string // "12.3"
 	Back, Next string
 	NextName   string
 	Class      string // "5 Sample", the stage of the class
@@ -128,7 +128,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 				"Rejoin the class, or look at another stage.",
 		}
 	}
-	own := &ownScreen{Place: place, Turns: c.Stage == infer.KindSoftmax || c.Stage == infer.KindFilter}
+	own := &ownScreen{Cursor: place, Turns: c.Stage == infer.KindSoftmax || c.Stage == infer.KindFilter}
 	in := st.Steps[c.Step-1].Settings
 	var turned *float64
 	if own.Turns && t != "" {

@@ -135,7 +135,9 @@ func acceptanceSections(s *lab.Speculation) []section {
 	for _, p := range a.ByPlace {
 		places.Rows = append(
 			places.Rows,
-			[]string{terms.Count(p.Place), terms.Count(p.Judged), terms.Count(p.Accepted), terms.Decimals(p.Rate, 2)},
+			[]string{
+				terms.Count(p.Position), terms.Count(p.Judged), terms.Count(p.Accepted), terms.Decimals(p.Rate, 2),
+			},
 		)
 	}
 	gap := grid{Caption: "Tokens in each pass", Head: []string{"", "tokens"}, Rows: [][]string{

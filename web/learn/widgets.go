@@ -78,7 +78,7 @@ type spec struct {
 // widgets holds all experiments of the course, with their cached first states.
 type widgets struct {
 	specs map[string]*spec // by id
-	first *kept[shown]
+	first *htmlCache[shown]
 }
 
 // shown identifies an experiment in a view.
@@ -88,7 +88,7 @@ type shown struct {
 }
 
 func newWidgets(c *lessons.Course) *widgets {
-	ws := &widgets{specs: map[string]*spec{}, first: newKept[shown]()}
+	ws := &widgets{specs: map[string]*spec{}, first: newHTMLCache[shown]()}
 	if c == nil {
 		return ws
 	}

@@ -35,7 +35,7 @@ type ChainButton struct {
 // ChainHead is a column's heading.
 type ChainHead struct {
 	Rule, Name, At string
-	Place          int    // in the order; −1 for a column that cannot move
+	Index          int    // in the order; −1 for a column that cannot move
 	Earlier, Later string // the commands that move it; "" if it is the first or last
 	Idle           bool   // the rule changes nothing
 }
@@ -129,14 +129,14 @@ func (c *Chain) heads(w Words, set sampling.Settings, now sampling.Order, links 
 		return slices.Index(now.Rules(), links[i].Rule)
 	}
 	for i, l := range links {
-		h := ChainHead{Rule: string(l.Rule), Name: w.T("chain.scores"), At: w.T("table.at", "t", "1"), Place: -1}
+		h := ChainHead{Rule: string(l.Rule), Name: w.T("chain.scores"), At: w.T("table.at", "t", "1"), Index: -1}
 		if l.Rule != sampling.RuleNone {
 			h.Name, h.At, h.Idle = w.rule(l.Rule), terms.Plain(l.At), l.Moved == 0
 		}
 		if l.Rule == sampling.RuleGrammar || l.Rule == sampling.RuleGreedy {
 			h.At = ""
 		}
-		if h.Place = place(i); h.Place >= 0 {
+		if h.Index = place(i); h.Index >= 0 {
 			if to := place(i - 1); to >= 0 {
 				h.Earlier = moveTo(l.Rule, to)
 			}
@@ -153,7 +153,7 @@ func (c *Chain) heads(w Words, set sampling.Settings, now sampling.Order, links 
 		c.Moved = append(c.Moved, moved)
 	}
 	if set.OrderInForce().Measure() == sampling.OnUncut {
-		c.Heads = append(c.Heads, ChainHead{Name: "p′", At: w.T("chain.all"), Place: -1})
+		c.Heads = append(c.Heads, ChainHead{Name: "p′", At: w.T("chain.all"), Index: -1})
 	}
 }
 

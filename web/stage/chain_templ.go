@@ -419,7 +419,7 @@ func (w Words) chainHeadHTML(h ChainHead) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var22 = []any{templ.KV("is-idle", h.Idle), templ.KV("is-movable", h.Place >= 0)}
+		var templ_7745c5c3_Var22 = []any{templ.KV("is-idle", h.Idle), templ.KV("is-movable", h.Index >= 0)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var22...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -441,7 +441,7 @@ func (w Words) chainHeadHTML(h ChainHead) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if h.Place >= 0 {
+		if h.Index >= 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, " id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -473,7 +473,7 @@ func (w Words) chainHeadHTML(h ChainHead) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var26 string
-			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(h.Place))
+			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.ResolveAttributeValue(strconv.Itoa(h.Index))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/stage/chain.templ`, Line: 78, Col: 37}
 			}
@@ -516,7 +516,7 @@ func (w Words) chainHeadHTML(h ChainHead) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if h.Place >= 0 {
+		if h.Index >= 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<span class=\"ch__move\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

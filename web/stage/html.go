@@ -35,7 +35,7 @@ func isolated(b *strings.Builder, t Text) {
 	if turns {
 		b.WriteString("<bdi>")
 	}
-	pieces(b, t, `<i class="ws">`, `</i>`)
+	writeText(b, t, `<i class="ws">`, `</i>`)
 	if turns {
 		b.WriteString("</bdi>")
 	}
@@ -43,10 +43,10 @@ func isolated(b *strings.Builder, t Text) {
 
 // svgTextHTML writes a text inside an SVG text element.
 func svgTextHTML(t Text) templ.Component {
-	return writer(func(b *strings.Builder) { pieces(b, t, `<tspan class="ws">`, `</tspan>`) })
+	return writer(func(b *strings.Builder) { writeText(b, t, `<tspan class="ws">`, `</tspan>`) })
 }
 
-func pieces(b *strings.Builder, t Text, open, end string) {
+func writeText(b *strings.Builder, t Text, open, end string) {
 	for _, p := range t {
 		if p.Mark {
 			b.WriteString(open + templ.EscapeString(p.S) + end)
@@ -139,7 +139,7 @@ func flowPart(b *strings.Builder, p FlowPart) {
 	if p.Label != "" {
 		b.WriteString(`<span class="sr" dir="ltr"> ` + templ.EscapeString(p.Label) + `: </span>`)
 	}
-	pieces(b, p.Text, `<i class="ws">`, `</i>`)
+	writeText(b, p.Text, `<i class="ws">`, `</i>`)
 	b.WriteString(`</span>`)
 }
 
@@ -190,7 +190,7 @@ func ProsePromptHTML(given Text) templ.Component { return prosePrompt("prose-pro
 func prosePrompt(id string, given Text) templ.Component {
 	return writer(func(b *strings.Builder) {
 		b.WriteString(`<span` + idAttr(id) + ` class="prose__given">`)
-		pieces(b, given, `<i class="sp">`, `</i>`)
+		writeText(b, given, `<i class="sp">`, `</i>`)
 		b.WriteString(`</span>`)
 	})
 }

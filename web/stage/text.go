@@ -100,8 +100,8 @@ func unseen(r rune) bool {
 
 // marker joins adjacent pieces of the same kind.
 type marker struct {
-	pieces Text
-	bytes  []byte // to be written as one ⟨…⟩
+	text  Text
+	bytes []byte // to be written as one ⟨…⟩
 }
 
 func (m *marker) add(p TextRun) {
@@ -109,11 +109,11 @@ func (m *marker) add(p TextRun) {
 		return
 	}
 	m.flush()
-	if n := len(m.pieces); n > 0 && m.pieces[n-1].Mark == p.Mark {
-		m.pieces[n-1].S += p.S
+	if n := len(m.text); n > 0 && m.text[n-1].Mark == p.Mark {
+		m.text[n-1].S += p.S
 		return
 	}
-	m.pieces = append(m.pieces, p)
+	m.text = append(m.text, p)
 }
 
 func (m *marker) mark(s string)  { m.add(TextRun{s, true}) }
@@ -130,7 +130,7 @@ func (m *marker) flush() {
 
 func (m *marker) done() Text {
 	m.flush()
-	return m.pieces
+	return m.text
 }
 
 // Style is the format of a span of a sentence.

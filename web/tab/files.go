@@ -75,27 +75,27 @@ type summedFile struct {
 	checkpoint.Summed
 }
 
-// pieceBytes is the number of bytes that one fetch reads from a file on disk.
-const pieceBytes = 1 << 20
+// chunkBytes is the number of bytes that one fetch reads from a file on disk.
+const chunkBytes = 1 << 20
 
-// pieces reads a file that can only be fetched in pieces. Because each fetch is slow, pieces are
-// large, and a piece is kept until another one is needed. Only one piece is in memory at any time,
+// chunks reads a file that can only be fetched in chunks. Because each fetch is slow, chunks are
+// large, and a chunk is kept until another one is needed. Only one chunk is in memory at any time,
 // whatever the size of the file.
-type pieces struct {
+type chunks struct {
 	size  int64
 	fetch func(from, to int64) ([]byte, error) // returns the bytes in [from, to)
 	read  func(n int)                          // called with the number of bytes fetched
 
 	mu   sync.Mutex
-	at   int64 // offset of the piece
+	at   int64 // offset of the chunk
 	data []byte
 }
 
 // Size implements [Source].
-func (p *pieces) Size() int64 { return p.size }
+func (p *chunks) Size() int64 { return p.size }
 
 // ReadAt implements [io.ReaderAt].
-func (p *pieces) ReadAt(b []byte, at int64) (n int, err error) {
+func (p *chunks) ReadAt(b []byte, at int64) (n int, err error) {
 	if at < 0 {
 		return 0, fs.ErrInvalid
 	}
@@ -103,8 +103,8 @@ func (p *pieces) ReadAt(b []byte, at int64) (n int, err error) {
 	defer p.mu.Unlock()
 	for n < len(b) && at < p.size {
 		if at < p.at || at >= p.at+int64(len(p.data)) {
-			from := at - at%pieceBytes
-			to := min(from+pieceBytes, p.size)
+			from := at - at%chunkBytes
+			to := min(from+chunkBytes, p.size)
 			if p.data, err = p.fetch(from, to); err != nil {
 				p.data = nil
 				return n, err

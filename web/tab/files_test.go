@@ -14,29 +14,29 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// TestPiecesReadAnyRange: a file that is fetched in pieces can be read at any offset; a piece is
-// not fetched again until another piece has been needed, and a piece that is shorter than the
+// TestChunksReadAnyRange: a file that is fetched in chunks can be read at any offset; a chunk is
+// not fetched again until another chunk has been needed, and a chunk that is shorter than the
 // file's size implies is an error.
-func TestPiecesReadAnyRange(t *testing.T) {
+func TestChunksReadAnyRange(t *testing.T) {
 	t.Parallel()
-	whole := make([]byte, 2*pieceBytes+100)
+	whole := make([]byte, 2*chunkBytes+100)
 	for i := range whole {
 		whole[i] = byte(i * 7 / 3)
 	}
 	fetched, read := 0, 0
-	p := &pieces{
+	p := &chunks{
 		size: int64(len(whole)), read: func(n int) { read += n },
 		fetch: func(from, to int64) ([]byte, error) { fetched++; return whole[from:to], nil },
 	}
 	got, err := io.ReadAll(io.NewSectionReader(p, 0, p.size))
 	if err != nil || !bytes.Equal(got, whole) || fetched != 3 || read != len(whole) {
 		t.Errorf(
-			"read %d bytes, %v, in %d pieces of %d bytes; want the whole file, <nil>, in 3 pieces, each read once",
+			"read %d bytes, %v, in %d chunks of %d bytes; want the whole file, <nil>, in 3 chunks, each read once",
 			len(got), err, fetched, read,
 		)
 	}
 	part := make([]byte, 10)
-	for _, at := range []int64{0, pieceBytes - 3, 2 * pieceBytes, p.size - 10} {
+	for _, at := range []int64{0, chunkBytes - 3, 2 * chunkBytes, p.size - 10} {
 		if n, err := p.ReadAt(part, at); n != 10 || err != nil || !bytes.Equal(part, whole[at:at+10]) {
 			t.Errorf("at %d: got %d bytes %v, %v; want 10, %v, <nil>", at, n, part, err, whole[at:at+10])
 		}
@@ -64,7 +64,7 @@ func TestTopLevelFileOfSelection(t *testing.T) {
 
 const fixtures = "../../testdata/models/"
 
-// fromDisk returns files from a fixture folder, fetched in pieces.
+// fromDisk returns files from a fixture folder, fetched in chunks.
 func fromDisk(t *testing.T, folder string, names ...string) Files {
 	t.Helper()
 	list := Files{}
@@ -73,7 +73,7 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[name] = &pieces{
+		list[name] = &chunks{
 			size: int64(len(data)), read: func(int) {},
 			fetch: func(from, to int64) ([]byte, error) { return data[from:to], nil },
 		}

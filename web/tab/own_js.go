@@ -81,15 +81,15 @@ func memoryOf(navigator js.Value) int64 {
 }
 
 // onDisk returns a reader for a File of the browser.
-func onDisk(f js.Value, read func(int)) *pieces {
-	return &pieces{
+func onDisk(f js.Value, read func(int)) *chunks {
+	return &chunks{
 		size: int64(f.Get("size").Float()), read: read,
 		fetch: func(from, to int64) ([]byte, error) {
-			piece, err := await(f.Call("slice", from, to).Call("arrayBuffer"))
+			chunk, err := await(f.Call("slice", from, to).Call("arrayBuffer"))
 			if err != nil {
 				return nil, err
 			}
-			return bytesOf(js.Global().Get("Uint8Array").New(piece)), nil
+			return bytesOf(js.Global().Get("Uint8Array").New(chunk)), nil
 		},
 	}
 }

@@ -297,7 +297,7 @@ func loadMade(of js.Value) (*infer.Model, error) {
 	list := of.Get("files")
 	for i := range list.Length() {
 		file := list.Index(i)
-		files[file.Get("name").String()] = &pieces{
+		files[file.Get("name").String()] = &chunks{
 			size:  int64(file.Get("size").Int()),
 			fetch: func(from, to int64) ([]byte, error) { return bytesOf(file.Call("read", from, to)), nil },
 			read:  func(int) {},

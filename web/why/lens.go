@@ -36,16 +36,16 @@ const (
 func newLens(r *why.Report, about subject, v *view) lens {
 	s, rows := r.Study, r.Lens
 	m := s.Model()
-	height, position, open, _ := about.place(m) // the error was checked before
+	height, position, open, _ := about.cellOf(m) // the error was checked before
 	l := lens{Folded: stage.MapFolded(len(s.Tokens()))}
 	l.Map = lang.NewMapText(stage.MapTextOf{
 		ID: "why-map", Aria: "What it would say at each height", Model: m, Tokens: s.Tokens(),
 		Row: func(h int) stage.MapKey { return rowKey(v, h, len(rows)-1) },
 		Column: func(at int) stage.MapKey {
-			if at >= len(v.Places) {
+			if at >= len(v.Positions) {
 				return stage.MapKey{}
 			}
-			return placeKey(v.Places[at])
+			return placeKey(v.Positions[at])
 		},
 		Cell: func(h, at int) stage.MapKey {
 			c := rows[h][at]

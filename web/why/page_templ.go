@@ -2032,7 +2032,7 @@ func lensHTML(v view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, p := range v.Places[:l.Folded] {
+			for _, p := range v.Positions[:l.Folded] {
 				templ_7745c5c3_Err = switchHTML(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

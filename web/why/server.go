@@ -182,7 +182,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 	if question.Token < 0 {
 		question.Token = about.drawn
 	}
-	if _, _, _, err := about.place(s.Model); err != nil {
+	if _, _, _, err := about.cellOf(s.Model); err != nil {
 		return a, http.StatusBadRequest, err
 	}
 	a.report, err = s.report(ctx, *about, question, all)
@@ -220,7 +220,7 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question, all 
 	first := 0
 	if !all {
 		first = stage.MapFolded(len(about.tokens))
-		if height, position, open, _ := about.place(s.Model); open && height < s.Model.Config().Layers {
+		if height, position, open, _ := about.cellOf(s.Model); open && height < s.Model.Config().Layers {
 			first = min(first, position)
 		}
 	}

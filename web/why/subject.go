@@ -106,8 +106,8 @@ func (a subject) question(m *infer.Model) (why.Question, error) {
 	return q, err
 }
 
-// place returns the cell of the lens that is open. ok is false if none is.
-func (a subject) place(m *infer.Model) (height, position int, ok bool, err error) {
+// cellOf returns the cell of the lens that is open. ok is false if none is.
+func (a subject) cellOf(m *infer.Model) (height, position int, ok bool, err error) {
 	if a.cell == "" {
 		return 0, 0, false, nil
 	}

@@ -27,35 +27,35 @@ type view struct {
 	Back             string              // link to the run in the Loop; "" without a run
 	Kept             []field             // fields that every form of the page also sends
 
-	Text    []stage.Text
-	Token   stage.Text // the token in question
-	Over    stage.Text // the token over which Token's lead is shown; nil for none
-	Pick    string     // the two tokens as given in the address
-	Against string
-	Offered []string // tokens that the page offers to explain
-	Measure string   // "score", or "lead"
-	Score   string   // score of the whole model
-	Now     string   // score with parts off
-	Parts   int
-	Says    []saying
-	Effect  string // the effect of the parts that are off
-	Off     string
-	Mean    bool        // parts that are off contribute their mean instead of 0
-	Blocks  []component // column headings, which switch a whole block
-	Places  []component // the earlier positions, which can be hidden
-	Rows    []componentRow
-	Alone   []component // the parts outside all blocks: the embedding and biases
-	Outside string      // description of the parts in Alone
-	Moved   []string
-	Told    string // description of the head that contributes most
-	Fall    fall
-	Lens    lens
-	Strip   strip
-	Grid    grid
-	How     string // how heads were measured; "" if not requested
-	Looking string // progress of the head measurement
-	NoHeads string // why there are no heads
-	Habits  []habit
+	Text      []stage.Text
+	Token     stage.Text // the token in question
+	Over      stage.Text // the token over which Token's lead is shown; nil for none
+	Pick      string     // the two tokens as given in the address
+	Against   string
+	Offered   []string // tokens that the page offers to explain
+	Measure   string   // "score", or "lead"
+	Score     string   // score of the whole model
+	Now       string   // score with parts off
+	Parts     int
+	Says      []saying
+	Effect    string // the effect of the parts that are off
+	Off       string
+	Mean      bool        // parts that are off contribute their mean instead of 0
+	Blocks    []component // column headings, which switch a whole block
+	Positions []component // the earlier positions, which can be hidden
+	Rows      []componentRow
+	Alone     []component // the parts outside all blocks: the embedding and biases
+	Outside   string      // description of the parts in Alone
+	Moved     []string
+	Told      string // description of the head that contributes most
+	Fall      fall
+	Lens      lens
+	Strip     strip
+	Grid      grid
+	How       string // how heads were measured; "" if not requested
+	Looking   string // progress of the head measurement
+	NoHeads   string // why there are no heads
+	Habits    []habit
 }
 
 // saying is one of the most probable tokens.
@@ -227,7 +227,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 			positions = append(positions, at)
 			slices.Sort(positions)
 		}
-		v.Places = append(v.Places, component{
+		v.Positions = append(v.Positions, component{
 			Name: v.Text[at].String(), Off: off, List: why.FormatOff(m, q.Off, positions),
 			Label: fmt.Sprintf("position %d, %s", at, v.Text[at]),
 		})

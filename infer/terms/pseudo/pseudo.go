@@ -32,9 +32,9 @@ func Mark(texts string) string {
 		key, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " = ")
 		switch {
 		case strings.HasPrefix(line, " "):
-			list = append(list, " "+pieces(" "+strings.TrimSpace(line)))
+			list = append(list, " "+converted(" "+strings.TrimSpace(line)))
 		case ok && !strings.HasPrefix(line, "#"):
-			list = append(list, key+" = "+pieces(text))
+			list = append(list, key+" = "+converted(text))
 		default:
 			list = append(list, strings.TrimSuffix(line, "\n"))
 		}
@@ -44,7 +44,7 @@ func Mark(texts string) string {
 
 var placeholder = regexp.MustCompile(`\{\w+\}`)
 
-func pieces(text string) string {
+func converted(text string) string {
 	var b strings.Builder
 	at := 0
 	mark := func(words string) {

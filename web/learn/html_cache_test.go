@@ -12,7 +12,7 @@ import (
 // concurrent requests. Failures are not cached.
 func TestKeptWorkIsSharedOnce(t *testing.T) {
 	t.Parallel()
-	k := newKept[string]()
+	k := newHTMLCache[string]()
 	var times atomic.Int32
 	open := make(chan struct{})
 	work := func(context.Context) (string, error) {

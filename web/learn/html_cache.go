@@ -5,32 +5,32 @@ import (
 	"sync"
 )
 
-// kept caches HTML that is the same for everyone. Each piece is computed once and never evicted,
+// htmlCache caches HTML that is the same for everyone. Each piece is computed once and never evicted,
 // because a course has a limited number of pieces. K is the type of a piece's key.
-type kept[K comparable] struct {
-	mu    sync.Mutex
-	all   map[K]*keptHTML
-	place chan struct{} // of capacity 1: one piece is computed at a time
+type htmlCache[K comparable] struct {
+	mu   sync.Mutex
+	all  map[K]*cachedHTML
+	slot chan struct{} // of capacity 1: one piece is computed at a time
 }
 
-// A keptHTML is a cached piece that has been computed or is being computed.
-type keptHTML struct {
+// A cachedHTML is a cached piece that has been computed or is being computed.
+type cachedHTML struct {
 	done chan struct{} // closed when html or err is set
 	html string
 	err  error
 }
 
-func newKept[K comparable]() *kept[K] {
-	return &kept[K]{all: map[K]*keptHTML{}, place: make(chan struct{}, 1)}
+func newHTMLCache[K comparable]() *htmlCache[K] {
+	return &htmlCache[K]{all: map[K]*cachedHTML{}, slot: make(chan struct{}, 1)}
 }
 
 // get returns the result of work for a key. work can take at most [firstTime]. Callers that arrive
 // while work is running wait for the same result. Errors are not cached.
-func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
+func (k *htmlCache[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
 	k.mu.Lock()
 	h := k.all[key]
 	if h == nil {
-		h = &keptHTML{done: make(chan struct{})}
+		h = &cachedHTML{done: make(chan struct{})}
 		k.all[key] = h
 		go k.make(key, h, work)
 	}
@@ -44,7 +44,7 @@ func (k *kept[K]) get(ctx context.Context, key K, work func(context.Context) (st
 }
 
 // make is not canceled with the first request, because other requests may be waiting.
-func (k *kept[K]) make(key K, h *keptHTML, work func(context.Context) (string, error)) {
+func (k *htmlCache[K]) make(key K, h *cachedHTML, work func(context.Context) (string, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
 	defer cancel()
 	if h.err = k.enter(ctx); h.err == nil {
@@ -59,13 +59,13 @@ func (k *kept[K]) make(key K, h *keptHTML, work func(context.Context) (string, e
 	close(h.done)
 }
 
-func (k *kept[K]) enter(ctx context.Context) error {
+func (k *htmlCache[K]) enter(ctx context.Context) error {
 	select {
-	case k.place <- struct{}{}:
+	case k.slot <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (k *kept[K]) leave() { <-k.place }
+func (k *htmlCache[K]) leave() { <-k.slot }
