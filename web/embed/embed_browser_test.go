@@ -130,7 +130,9 @@ func TestLoopInAFrame(t *testing.T) {
 	if to := tab.Attr(".alone a", "href"); !strings.HasPrefix(to, "/loop?log=") {
 		t.Errorf("the link out of a frame without an origin leads to %s, want the whole page with the same text", to)
 	}
-	tab.Faults() // expected: failed script requests
+	tab.Eval(`location.href = "about:blank"`) // nothing more is loaded
+	tab.Wait("an empty page", `location.href === "about:blank"`)
+	tab.Faults() // expected: blocked scripts and fonts
 	tab = browser.Open(t, browser.Phone, server+"/embed/practice/softmax?seed=7&level=1")
 	tab.Wait("the drill", `document.querySelector("#drill input:not([type=hidden])")`)
 	tab.Audit("a drill in a frame")
