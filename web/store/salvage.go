@@ -220,7 +220,7 @@ func (db *DB) fill(conn *sql.DB, path string, now time.Time) (found salvaged, er
 			return found, err
 		}
 	}
-	return found, inside(ctx, conn, func(tx *sql.Tx) error {
+	err = inside(ctx, conn, func(tx *sql.Tx) (err error) {
 		if path != "" {
 			if found.refused, err = readDamaged(ctx, tx, path, now); err != nil {
 				return err
@@ -241,24 +241,30 @@ func (db *DB) fill(conn *sql.DB, path string, now time.Time) (found salvaged, er
 		}
 		return nil
 	})
+	return found, err
 }
 
 // addCopy adds what a new database lacks from the copy, which is attached as old.
 //
 // Rows of the copy that are hidden, since they belong to a batch that was interrupted, are left out:
-// their numbers may have been used again. Of a log whose records match its row, nothing is missing,
-// and what the copy has in addition was deleted. Records never change, so where the two differ, the
-// copy is right.
+// their numbers may have been used again. Other numbers are never used again, and records never
+// change, so the copy is right about every number up to the last one that it has of a log. If a log
+// has a record with such a number that the copy lacks, a key was altered. Otherwise, if the records of
+// a log match its row, the log is complete, and what the copy has in addition was deleted.
 func addCopy(ctx context.Context, tx *sql.Tx) error {
 	const (
-		visible = "FROM old.records o JOIN old.owners x ON x.id = o.owner AND o.seq <= x.last AND x.last >= x.first"
-		same    = visible + " WHERE o.owner = main.records.owner AND o.seq = main.records.seq AND " +
-			"(o.id = main.records.id OR o.data = main.records.data)"
-		whole = "SELECT n.id FROM main.owners n WHERE (n.records, n.bytes) = (SELECT count(*), ifnull(sum(" +
-			recordSize + "), 0) FROM main.records WHERE owner = n.id AND seq <= n.last)"
+		// The visible records of the copy whose logs are also in the new database.
+		visible = "FROM old.records o JOIN old.owners x ON x.id = o.owner AND o.seq <= x.last AND x.last >= x.first " +
+			"JOIN main.owners n ON (n.id, n.kind, n.name) = (x.id, x.kind, x.name)"
+		same    = visible + " WHERE (o.owner, o.seq) = (main.records.owner, main.records.seq)"
+		matches = "(n.records, n.bytes) = (SELECT count(*), ifnull(sum(" + recordSize + "), 0) " +
+			"FROM main.records WHERE owner = n.id AND seq <= n.last)"
+		altered = "EXISTS (SELECT 1 FROM main.records r JOIN old.owners x ON x.id = r.owner AND r.seq <= x.last " +
+			"WHERE r.owner = n.id AND NOT EXISTS " +
+			"(SELECT 1 FROM old.records o WHERE (o.owner, o.seq) = (r.owner, r.seq)))"
 	)
 	for _, query := range []string{
-		"CREATE TEMP TABLE whole AS " + whole,
+		"CREATE TEMP TABLE whole AS SELECT n.id FROM main.owners n WHERE " + matches + " AND NOT " + altered,
 		"UPDATE main.owners SET (used_at, first, last) = " +
 			"(SELECT used_at, first, last FROM old.owners x WHERE x.id = main.owners.id) " +
 			"WHERE records = " + unknown + " AND EXISTS (SELECT 1 FROM old.owners x WHERE x.last >= x.first AND " +
@@ -268,12 +274,10 @@ func addCopy(ctx context.Context, tx *sql.Tx) error {
 			"WHERE EXISTS (SELECT 1 FROM old.owners x WHERE x.id = main.owners.id AND x.last >= x.first AND " +
 			"(x.kind = main.owners.kind AND x.name <> main.owners.name OR main.owners.kind NOT IN (" + kinds + ")))",
 		"INSERT OR IGNORE INTO main.owners SELECT * FROM old.owners WHERE last >= first",
-		"UPDATE OR IGNORE main.records SET (type, id, data) = (SELECT o.type, o.id, o.data " + same + ") " +
+		"UPDATE OR REPLACE main.records SET (type, id, data) = (SELECT o.type, o.id, o.data " + same + ") " +
 			"WHERE EXISTS (SELECT 1 " + same + " AND (o.type, o.id, o.data) <> " +
 			"(main.records.type, main.records.id, main.records.data))",
-		"INSERT OR IGNORE INTO main.records SELECT o.* " + visible +
-			" JOIN main.owners n ON (n.id, n.kind, n.name) = (x.id, x.kind, x.name) " +
-			"WHERE o.owner NOT IN (SELECT id FROM whole)",
+		"INSERT OR REPLACE INTO main.records SELECT o.* " + visible + " WHERE o.owner NOT IN (SELECT id FROM whole)",
 		"INSERT OR REPLACE INTO main.room_secrets SELECT * FROM old.room_secrets",
 		"INSERT OR IGNORE INTO main.notices SELECT * FROM old.notices",
 		"INSERT OR IGNORE INTO main.notices_seen SELECT * FROM old.notices_seen",
