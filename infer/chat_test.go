@@ -146,7 +146,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 }
 
 // TestGrowingChatKeepsCachedColumns: when a chat grows, the beginning that it shares with the
-// previous text is not read again. The result equals that of a full read, bit for bit, and so does
+// previous text is not read again. The result equals the result of a full read, bit for bit, and so does
 // a replay of the run's log.
 func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func TestCompareByHand(t *testing.T) {
 	}
 }
 
-// TestCompareAtTemperatureOneEqualsScore: at T = 1, the sums equal those of viz score, and a text
+// TestCompareAtTemperatureOneEqualsScore: at T = 1, the sums equal the sums that viz score prints, and a text
 // does not diverge from itself.
 func TestCompareAtTemperatureOneEqualsScore(t *testing.T) {
 	t.Parallel()

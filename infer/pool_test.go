@@ -40,7 +40,7 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 					_, err = want.Advance(context.Background())
 				}
 				if !reflect.DeepEqual(untimed(got.Steps()), untimed(want.Steps())) {
-					t.Errorf("%s, text %d: the steps differ from those of a solo run", name, i)
+					t.Errorf("%s, text %d: the steps differ from the steps of a solo run", name, i)
 				}
 			})
 		}

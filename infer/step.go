@@ -98,7 +98,7 @@ type past struct {
 	before *past
 }
 
-// text returns the ids of all tokens read so far, including those of this step.
+// text returns the ids of all tokens read so far, including this step's tokens.
 func (s *Step) text() []int {
 	passes := [][]int{s.Input}
 	for p := s.before; p != nil; p = p.before {

@@ -100,7 +100,7 @@ func TestCutRefusesStagesNotReached(t *testing.T) {
 }
 
 // TestSetBeforeAndAfterTheDraw: before the draw, new settings apply immediately: the stages equal
-// those of a run that had the settings from the start of the step. After the draw, they apply to
+// the stages of a run that had the settings from the start of the step. After the draw, they apply to
 // the next step.
 func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 	m := smallModel(t)

@@ -26,9 +26,9 @@ var numbered = regexp.MustCompile(`^\d+-`)
 //	stop max_tokens=32 string="User:"
 //	go step=1 stage=filter
 //	:::
-//	What is said, as Markdown.
+//	The text of the step, as Markdown.
 //	::: note
-//	For the presenter alone.
+//	A note for the presenter only.
 //	:::
 //	::: ask next choices=5 seconds=60
 //	:::

@@ -54,7 +54,7 @@ func TestStandaloneAcceptsOnlyCharts(t *testing.T) {
 	}
 }
 
-// TestStandaloneUsesLightTheme: the colors in files are those of the light theme, which is defined
+// TestStandaloneUsesLightTheme: files have the colors of the light theme, which is defined
 // in the first block of the style sheet.
 func TestStandaloneUsesLightTheme(t *testing.T) {
 	css, err := os.ReadFile("../static/css/tokens.css")

@@ -89,7 +89,7 @@ func firstRun(t *testing.T, s *web.Server, r *http.Request) string {
 	return run
 }
 
-// withoutClasses returns a server like that of a static site, with a course but without classes.
+// withoutClasses returns a server like a static site's, with a course but without classes.
 // The function change modifies the server's configuration.
 func withoutClasses(t *testing.T, change func(*web.Config)) *web.Server {
 	t.Helper()

@@ -21,7 +21,7 @@
 // [Open] and [OpenPath] read the descriptions, check them against one another and against the
 // header of the weights, and hash all files. [Checkpoint.Float32] then returns one tensor at a
 // time, widened to float32. For every format, the engine requests tensors by name and shape. Names
-// and value order are those of a Hugging Face folder, and every matrix is [outputs, inputs], so a
+// and value order are the same as in a Hugging Face folder, and every matrix is [outputs, inputs], so a
 // matrix can never be mistaken for its transpose.
 //
 // A model file is untrusted. Every length and offset is checked against the file before it is used

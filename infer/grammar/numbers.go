@@ -156,7 +156,7 @@ type reading struct {
 	zero     bool // the number is 0 so far
 	digits   int
 	decimals int    // digits after the point
-	sizes    [2]int // how the digits so far compare with those of each limit
+	sizes    [2]int // how the digits so far compare with the digits of each limit
 	rest     int
 }
 

@@ -63,7 +63,7 @@
 // supports. This package ignores any other value; a program should reject it ([ParsePath]). On any
 // one path, results are always the same bit for bit, and the two vector paths produce the same bits
 // in all functions. The portable path rounds each product before adding it, so its float32 results
-// differ from those of the vector paths in the last digits, but its int8 products do not.
+// differ from the vector paths' results in the last digits, but its int8 products do not.
 //
 // With AVX-512, which has enough registers, attention processes three queries together if they have
 // the same keys and values ([ScoresEach], [MixEach]).

@@ -8,7 +8,7 @@ import (
 )
 
 // TestBillReusesMeasurementsForPrices: after a change that affects only prices, the report is
-// computed from earlier measurements and equals that of a new run.
+// computed from earlier measurements and equals the report of a new run.
 func TestBillReusesMeasurementsForPrices(t *testing.T) {
 	env, l := models(t), billLab{}
 	short := terms.Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}

@@ -288,7 +288,7 @@ func machineUse(v terms.Values, each, seconds float64) MachineUse {
 	return u
 }
 
-// training compares the multiply-adds of a request with those of training: three forward passes per
+// training compares the multiply-adds of a request with the multiply-adds of training: three forward passes per
 // token, for texts that fill the context and with scores at every position.
 func training(v terms.Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
 	t := Training{Tokens: v.Float("trained_tokens"), RequestMultAdds: request}

@@ -37,7 +37,7 @@ func TestStopLimitsBeforeARun(t *testing.T) {
 	}
 }
 
-// TestStopRaceMatchesSingleRuns: every racer's step and text equal those of a run that only its
+// TestStopRaceMatchesSingleRuns: every racer's step and text equal the step and text of a run that only its
 // condition can end.
 func TestStopRaceMatchesSingleRuns(t *testing.T) {
 	env := models(t)

@@ -228,7 +228,7 @@ func TestPossibleSaturates(t *testing.T) {
 	}
 }
 
-// TestStrategyLanesEqualLoops: each lane's text equals that of a loop with the same settings, all
+// TestStrategyLanesEqualLoops: each lane's text equals the text of a loop with the same settings, all
 // lanes use the same u, and the reason why two lanes diverge is correct.
 func TestStrategyLanesEqualLoops(t *testing.T) {
 	env := models(t)

@@ -169,7 +169,7 @@ func orders() *rapid.Generator[Order] {
 }
 
 // TestInvariantsHoldInAnyOrder: in any order, the probabilities of the kept tokens sum to 1, and
-// those of all tokens that can be drawn are positive; the strip has no gaps; the temperature never
+// the shares of all tokens that can be drawn are positive; the strip has no gaps; the temperature never
 // reorders tokens; and a sampler draws the same tokens as Decide.
 func TestInvariantsHoldInAnyOrder(t *testing.T) {
 	var sampler Sampler
@@ -256,7 +256,7 @@ func TestEquivalentOrdersAgree(t *testing.T) {
 }
 
 // TestLateTemperatureUnderflow: if each rule is measured before any cut and a low temperature comes
-// last, the scores of the remaining tokens can be far below that of the first token. With scores of
+// last, the scores of the remaining tokens can be far below the first token's score. With scores of
 // 0.5 and seven times 0, typical-p 0.1 keeps a token with score 0, and e^{−0.5/0.0001} underflows
 // to 0. Then the most probable token is kept, as if no token were left.
 func TestLateTemperatureUnderflow(t *testing.T) {

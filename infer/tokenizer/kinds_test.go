@@ -67,7 +67,7 @@ var wantKinds = map[string]string{
 	"mistral":   "SentencePiece BPE",
 }
 
-// TestKindsMatchHuggingFace compares the ids of every kind of tokenizer with those of
+// TestKindsMatchHuggingFace compares the ids of every kind of tokenizer with the ids of
 // @huggingface/tokenizers on thousands of texts: in all scripts, with emoji, with one letter 20,000
 // times, and with blanks and line breaks at all positions.
 func TestKindsMatchHuggingFace(t *testing.T) {

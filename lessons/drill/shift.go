@@ -15,7 +15,7 @@ type shifted struct {
 	names   []string
 	z       []float64
 	c       float64
-	d       *sampling.Distribution // of z, which equals that of z + c
+	d       *sampling.Distribution // of z, and equally of z + c
 	after   []float64              // z + c
 	sum     [2]float64             // of the exps before and after
 	seconds *sampling.Distribution

@@ -28,7 +28,7 @@ function finish(animations) {
 }
 
 // arrives is called before a state is shown. It reports whether the stage differs from the
-// previous one. The first state is that of the loaded page.
+// previous one. The first state is the state of the loaded page.
 export function arrives({ cursor, undrawn }) {
   const here = `${cursor.step} ${undrawn ? 'undrawn' : cursor.stage}`;
   const first = place === '';

@@ -48,7 +48,7 @@ function late(id, html) {
 
 let stage = ''; // the stage shown; initially the stage of the loaded page
 
-// arrives reports whether the stage of a snapshot differs from that of the previous one.
+// arrives reports whether a snapshot's stage differs from the previous snapshot's stage.
 function arrives(data) {
   if (!data?.seq) return false;
   const was = stage;

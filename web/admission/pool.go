@@ -187,7 +187,7 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 }
 
 // take evicts the holder of one place in a list. It prefers the places of callers without a cookie,
-// then those of the learner with the most places, and then the least recently used place. It
+// then the places of the learner with the most places, and then the least recently used place. It
 // returns false if no place can be taken away. The caller holds mu.
 func (p *Pool) take(list places) bool {
 	counts := map[string]int{}
@@ -262,8 +262,8 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places of which a caller at address a can take one: those of the address with
-// the most places, if it would still have at least as many as a afterward, and otherwise those of
+// fairFor returns the places of which a caller at address a can take one: the places of the address with
+// the most places, if it would still have at least as many as a afterward, and otherwise the places of
 // a.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// These fields name tokens whose log-probabilities are listed in addition to those of the most
+// These fields name tokens whose log-probabilities are listed in addition to the log-probabilities of the most
 // probable tokens.
 const (
 	namedIDs   = "logprob_token_ids" // vLLM's name

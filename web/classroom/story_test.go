@@ -64,7 +64,7 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 	views(p, shell.Story) // the presenter's browser has its own choice
 }
 
-// TestStoryAndNumbersViewsAgree: at every stage with shares, the Story's shares are those of
+// TestStoryAndNumbersViewsAgree: at every stage with shares, the Story's shares are the shares in
 // Numbers, rounded to whole percents, and its scores are the same to the last digit. This is
 // true on a phone and on the wall, which also agree with each other.
 func TestStoryAndNumbersViewsAgree(t *testing.T) {

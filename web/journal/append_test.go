@@ -72,7 +72,7 @@ func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	}
 	first, last := all.seqs[0], all.seqs[len(all.seqs)-1]
 	if other.seqs[0] < first || other.seqs[0] > last {
-		t.Errorf("the other owner's record has number %d, want it between those of the import, %d to %d",
+		t.Errorf("the other owner's record has number %d, want it between the numbers of the import, %d to %d",
 			other.seqs[0], first, last)
 	}
 	if own.seqs[0] < last || second.seqs[0] < last {

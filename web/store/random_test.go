@@ -112,7 +112,7 @@ var damages = map[string]damage{
 // stays unchanged. If there is a copy, no record in the copy is lost. If the header claims that the
 // file belongs to another program, and the tables no longer prove otherwise, the file is refused
 // and left unchanged.
-// Promise: After damage to the database, nothing older than its newest intact copy is lost.
+// Promise: After damage that SQLite detects, nothing older than the newest intact copy is lost.
 func TestDamagedAtRandom(t *testing.T) {
 	x := newTokens(t)
 	each, most := 2, uint64(1<<20)

@@ -41,7 +41,7 @@ func (t salvagedTable) order(backward bool) string {
 }
 
 // readDamaged copies the readable rows of a damaged database into a new one. It returns the number
-// of rows that violate constraints. Errors are those of the new database.
+// of rows that violate constraints. All errors concern the new database.
 func readDamaged(ctx context.Context, to *sql.Tx, path string, now time.Time) (refused int, err error) {
 	if _, err := os.Lstat(path); err != nil { // only the database's log exists
 		return 0, nil

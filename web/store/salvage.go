@@ -16,7 +16,7 @@ import (
 )
 
 // A damaged database is replaced by a new one, which contains all rows that SQL can still read and,
-// for the rest, those of the newest intact copy (copies.go). The new database is completed under the
+// for the rest, the rows of the newest intact copy (copies.go). The new database is completed under the
 // name salvagedName before the damaged one and its log are given a dated name. Then it takes the place
 // of the damaged one. No data is therefore lost, even if the process is killed at any point.
 const (

@@ -48,7 +48,7 @@
     // address returns the address of the framed page relative to the base.
     address() { throw new Error('an element of its own says what it shows'); }
 
-    // query returns a query with those of the given attributes that are set.
+    // query returns a query with the given attributes, except for attributes that are not set.
     query(...names) {
       const query = new URLSearchParams();
       for (const name of names) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));
