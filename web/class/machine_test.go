@@ -186,7 +186,7 @@ func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 		m.does(m.posts[0], AskQuestion{ID: "q-order"})
 		rt.Repeat(map[string]func(*rapid.T){
 			"":             func(*rapid.T) { m.look() },
-			"vote":         func(*rapid.T) { m.voteAnew() },
+			"vote":         func(*rapid.T) { m.voteRandomly() },
 			"send again":   func(*rapid.T) { m.sendAgain() },
 			"close":        func(*rapid.T) { m.does(m.alive(), Close{}) },
 			"ask":          func(*rapid.T) { m.does(m.alive(), AskQuestion{ID: "q-order"}) },
@@ -202,7 +202,7 @@ func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	})
 }
 
-func (m *machine) voteAnew() {
+func (m *machine) voteRandomly() {
 	p := m.alive()
 	q := m.poll(p)
 	if q == nil {
