@@ -325,3 +325,31 @@ func TestWriteDuringACopyIsCopiedNext(t *testing.T) {
 		t.Errorf("the copies are %v, want two, of which the second contains the write", list)
 	}
 }
+
+// TestRecordWithOtherNumberIsTakenFromTheCopy: a record whose number and data were altered, without a
+// change of the log's totals, is taken from the copy.
+func TestRecordWithOtherNumberIsTakenFromTheCopy(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	addLogs(t, db, 2, 20)
+	want := contents(t, db.write)
+	copied(t, db, time.Now())
+	var page int
+	if err := db.read.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'notices'").Scan(&page); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, fileName)
+	damageRows(t, path, "UPDATE records SET seq = -seq, data = replace(data, 'a', 'b') WHERE owner = 1 AND seq = 7")
+	data := read(t, path)
+	clear(data[(page-1)*pageBytes:][:pageBytes])
+	replace(t, path, data)
+	after, _ := logged(t, dir)
+	for _, record := range want["records"] {
+		if got := contents(t, after.write)["records"]; !slices.Contains(got, record) {
+			t.Errorf("the record %.80s was lost; %d remain", record, len(got))
+		}
+	}
+}
