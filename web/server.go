@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/api"
@@ -57,6 +58,8 @@ type Config struct {
 	Figures func(*metrics.Page)
 	// Classes configures how the server holds classes. Without Course, there are none.
 	Classes Classes
+	// Languages are the languages of the pages; nil means [terms.Languages].
+	Languages []*terms.Language
 	// AllowedHosts are the names under which browsers may reach the server, exactly as they appear
 	// in the Host header: "class.example", "192.168.0.7:8080". See [shell.LoopbackHosts].
 	AllowedHosts []string
@@ -154,7 +157,8 @@ func New(cfg Config) (*Server, error) {
 	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Phones.Host, cfg.Classes.Access.URL, cfg.Logger,
 		shell.Embeds(
-			cfg.EmbedOrigins, cfg.Classes.Access.URL, s.learners.Admit(s.limiter, shell.Compressed(s.warned(mux))),
+			cfg.EmbedOrigins, cfg.Classes.Access.URL,
+			s.learners.Admit(s.limiter, shell.Compressed(shell.InLanguage(cfg.Languages, s.warned(mux)))),
 		),
 	)))
 	return s, nil

@@ -107,8 +107,14 @@ func forbids(importing, imported string) string {
 	return ""
 }
 
+// languagePackages are the Go project's packages for Unicode normalization, which Qwen2's tokenizer
+// needs, and for the plural rules of the texts' languages.
+var languagePackages = []string{
+	"golang.org/x/text/unicode/norm", "golang.org/x/text/feature/plural", "golang.org/x/text/language",
+}
+
 // engineImportsLittle: the engine uses only the standard library, gonum where that is faster, and
-// the Go project's package for Unicode normalization, which Qwen2's tokenizer needs.
+// [languagePackages].
 var engineImportsLittle = guard{
 	name: "EngineImportsLittle", least: 100,
 	reads: func(s *source) bool { return s.program() && s.among("infer") },
@@ -117,9 +123,9 @@ var engineImportsLittle = guard{
 			for _, i := range s.imports {
 				host, _, _ := strings.Cut(i.text, "/")
 				if strings.Contains(host, ".") && !inFolder(i.text, module+"/infer") &&
-					!inFolder(i.text, "gonum.org/v1/gonum") && i.text != "golang.org/x/text/unicode/norm" {
+					!inFolder(i.text, "gonum.org/v1/gonum") && !slices.Contains(languagePackages, i.text) {
 					list = append(list, s.finds(i.line, "infer imports "+i.text,
-						"the standard library, gonum, golang.org/x/text/unicode/norm and infer alone"))
+						"the standard library, gonum, golang.org/x/text for languages, and infer alone"))
 				}
 			}
 		}

@@ -86,6 +86,7 @@ func guards(t *testing.T) []guard {
 		wordsHaveOneHome(), sentencesHaveOneHome(t), outputHasOneHome, shapesHaveOneHome,
 		randomNumbersDiffer, testsDoNotSleep, budgetsAreChecked, nothingDialsOut, pagesNameNoOtherHost,
 		keysHaveOneHome, directionsAreGiven, commentsNameTheirSubject, wordsAreCommon,
+		textsMatchTheSource(t), templatesHaveNoWords,
 	}
 }
 

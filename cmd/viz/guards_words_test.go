@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // lineColumns is the maximum width of a line, with tabs of four columns.
@@ -144,7 +143,7 @@ func wordExamples(kinds map[string][]string) []guardExample {
 // script or command repeats one.
 func sentencesHaveOneHome(t *testing.T) guard {
 	t.Helper()
-	texts, err := stage.Texts("en")
+	texts, err := terms.Texts("en")
 	if err != nil {
 		t.Fatal(err)
 	}

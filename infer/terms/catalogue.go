@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-// Catalog holds the texts of one package in one language, by key. It is read from a file with lines
-// such as:
+// Catalog holds the texts of one language, by key. It is read from files with lines such as:
 //
 //	# texts about stage 2
 //	numbers.logits = Scores run from {min} to {max}.
+//	class.votes.one = One vote was counted.
+//	class.votes.other = {n} votes were counted.
 //
-// Names in braces are replaced by values. A line that begins with a space
-// continues the text above it.
+// Names in braces are replaced by values. A line that begins with a space continues the text above
+// it. A text that depends on a count has a variant for each of the language's CLDR plural
+// categories, whose keys end in .zero, .one, .two, .few, .many or .other.
 type Catalog struct {
 	texts map[string][]Segment
 }
@@ -85,18 +87,4 @@ func (c Catalog) Pieces(key string) []Segment {
 		return p
 	}
 	return []Segment{{Words: key}}
-}
-
-// Text returns a text with its values filled in by name: Text("took", "ms", "1.8").
-func (c Catalog) Text(key string, with ...string) string {
-	var b strings.Builder
-	for _, p := range c.Pieces(key) {
-		b.WriteString(p.Words)
-		for i := 0; p.Name != "" && i+1 < len(with); i += 2 {
-			if with[i] == p.Name {
-				b.WriteString(with[i+1])
-			}
-		}
-	}
-	return b.String()
 }

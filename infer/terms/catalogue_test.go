@@ -13,14 +13,26 @@ func TestReadCatalog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Text("scores", "max", "9", "min", "1"); got != "From 1 to 9,  in all." {
-		t.Errorf("got %q, want %q", got, "From 1 to 9,  in all.")
+	want := []Segment{
+		{Words: "From "},
+		{Name: "min"},
+		{Words: " to "},
+		{Name: "max"},
+		{Words: ", "},
+		{Name: "n"},
+		{Words: " in all."},
 	}
-	if got := c.Text("plain"); got != "a = b" || !slices.Equal(c.Keys(), []string{"plain", "scores"}) {
-		t.Errorf("got %q of %q; want %q, %q", got, c.Keys(), "a = b", []string{"plain", "scores"})
+	if got := c.Pieces("scores"); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
-	if c.Has("other") || c.Text("other") != "other" {
-		t.Errorf("got %q for a missing text", c.Text("other"))
+	if got, want := c.Keys(), []string{"plain", "scores"}; !slices.Equal(got, want) {
+		t.Errorf("got the keys %q, want %q", got, want)
+	}
+	if got, want := c.Pieces("plain"), []Segment{{Words: "a = b"}}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := c.Pieces("other"), []Segment{{Words: "other"}}; c.Has("other") || !slices.Equal(got, want) {
+		t.Errorf("got %q for a missing text, want %q", got, want)
 	}
 	for _, file := range []string{"a = {open", "a = and {}", "a: b", "a = 1\na = 2", "two words = x"} {
 		if _, err := ReadCatalog(file); err == nil {
@@ -29,27 +41,59 @@ func TestReadCatalog(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreComplete checks that each language has all texts and that the methods of Language
-// use these texts.
+// TestLanguagesAreComplete checks that each language has the texts of English, with the same values.
 func TestLanguagesAreComplete(t *testing.T) {
 	list, err := os.ReadDir("words")
 	if err != nil || len(list) == 0 {
 		t.Fatalf("languages: got %v, %v; want at least one, <nil>", list, err)
 	}
 	for _, f := range list {
-		tag := strings.TrimSuffix(f.Name(), ".txt")
-		texts, err := Texts(tag)
+		texts, err := Texts(f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
 		c, err := ReadCatalog(texts)
 		if err != nil {
-			t.Fatalf("%s: %v", tag, err)
+			t.Fatalf("%s: %v", f.Name(), err)
 		}
-		if got, want := c.Keys(), English.words.Keys(); !slices.Equal(got, want) {
-			t.Errorf("%s has %d texts, want the %d of English", tag, len(got), len(want))
+		got, want := namesByText(c), namesByText(English.words)
+		for text, names := range want {
+			if other, ok := got[text]; !ok || !slices.Equal(other, names) {
+				t.Errorf("%s: the text %s has the values %q, want %q", f.Name(), text, other, names)
+			}
+		}
+		for text := range got {
+			if _, ok := want[text]; !ok {
+				t.Errorf("%s: the text %s is not in English", f.Name(), text)
+			}
 		}
 	}
+}
+
+// namesByText returns the names of the values of each text. The variants for counts are one text.
+func namesByText(c Catalog) map[string][]string {
+	all := map[string][]string{}
+	for _, key := range c.Keys() {
+		text := key
+		for _, category := range []string{".zero", ".one", ".two", ".few", ".many", ".other"} {
+			if base, ok := strings.CutSuffix(key, category); ok {
+				text = base
+			}
+		}
+		names := all[text]
+		for _, p := range c.Pieces(key) {
+			if p.Name != "" {
+				names = append(names, p.Name)
+			}
+		}
+		slices.Sort(names)
+		all[text] = slices.Compact(names)
+	}
+	return all
+}
+
+// TestLanguageUsesItsTexts checks that the methods of a language use its texts.
+func TestLanguageUsesItsTexts(t *testing.T) {
 	texts, _ := Texts("en")
 	other, err := ReadLanguage("x", strings.NewReplacer(
 		"{n} ms", "{n} Msek", "= tokens", "= Tokens", "= Forward\n", "= Hin\n", "{n}rd", "{n}.",
@@ -73,6 +117,44 @@ func TestLanguagesAreComplete(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestTextsByCount compares the variants that a count selects with the plural rules of CLDR.
+func TestTextsByCount(t *testing.T) {
+	const texts = "votes.one = one vote\nvotes.few = {n} few\nvotes.many = {n} many\nvotes.other = {n} votes\n"
+	english, err := Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tag  string
+		n    int
+		want string
+	}{
+		{"en", 1, "one vote"},
+		{"en", 0, "0 votes"},
+		{"en", 2, "2 votes"},
+		{"en", 1234, "1,234 votes"},
+		{"fr", 0, "one vote"},
+		{"fr", 2, "2 votes"},
+		{"pl", 1, "one vote"},
+		{"pl", 3, "3 few"},
+		{"pl", 5, "5 many"},
+		{"pl", 22, "22 few"},
+		{"ar", 2, "2 votes"}, // there is no variant for two
+		{"ar", 3, "3 few"},
+		{"ar", 11, "11 many"},
+		{"ar", 100, "100 votes"},
+		{"zh", 1, "1 votes"},
+	} {
+		l, err := ReadLanguage(c.tag, english+texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.T("votes", "who", "a class", "n", c.n); got != c.want {
+			t.Errorf("%s: %d is %q, want %q", c.tag, c.n, got, c.want)
 		}
 	}
 }

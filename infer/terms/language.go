@@ -2,24 +2,29 @@ package terms
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 )
 
-// Language is a language of pages, messages and the terminal: the names of stages, stops and
-// settings, units, and nouns after a count. Digits and signs are the same in all languages.
-// Functions of this package without a language use [English].
+// Language is a language of pages, messages and the terminal. Its texts include the names of stages,
+// stops and settings, units, and nouns after a count. Digits and signs are the same in all
+// languages. Functions of this package without a language use [English].
 type Language struct {
 	// Tag is the language's name in HTML: "en".
 	Tag    string
 	words  Catalog
+	plural func(n int) string
 	stages []Stage
 	stops  []Stop
 	knobs  []Knob
 }
 
-// Each language has a file of texts.
+// Each language has a folder with files of texts. In most files, all keys begin with the name of
+// the file.
 //
 //go:embed words
 var files embed.FS
@@ -27,10 +32,25 @@ var files embed.FS
 // English is the program's own language.
 var English = mustRead("en")
 
-// Texts returns the contents of the file that holds a language's texts.
+// Texts returns the texts of a language: the contents of all files in its folder.
 func Texts(tag string) (string, error) {
-	b, err := files.ReadFile("words/" + tag + ".txt")
-	return string(b), err
+	list, err := fs.Glob(files, "words/"+tag+"/*.txt")
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", fmt.Errorf("the language %q: %w", tag, fs.ErrNotExist)
+	}
+	var all strings.Builder
+	for _, name := range list {
+		b, err := files.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		all.Write(b)
+		all.WriteByte('\n')
+	}
+	return all.String(), nil
 }
 
 func mustRead(tag string) *Language {
@@ -45,6 +65,37 @@ func mustRead(tag string) *Language {
 	return l
 }
 
+// Languages returns the languages of which the program has texts, [English] first.
+func Languages() []*Language {
+	list := []*Language{English}
+	folders, err := files.ReadDir("words")
+	if err != nil {
+		panic(err) // embedded
+	}
+	for _, f := range folders {
+		if f.Name() != English.Tag {
+			list = append(list, mustRead(f.Name()))
+		}
+	}
+	return list
+}
+
+// languageKey is the key of a context's language.
+type languageKey struct{}
+
+// With returns a context with a language, in which the pages and messages for a request are written.
+func With(ctx context.Context, l *Language) context.Context {
+	return context.WithValue(ctx, languageKey{}, l)
+}
+
+// In returns the language of a context, or [English] if it has none.
+func In(ctx context.Context) *Language {
+	if l, ok := ctx.Value(languageKey{}).(*Language); ok {
+		return l
+	}
+	return English
+}
+
 // ReadLanguage returns a language with the given texts, which have the format described at
 // [Catalog].
 func ReadLanguage(tag, texts string) (*Language, error) {
@@ -52,35 +103,83 @@ func ReadLanguage(tag, texts string) (*Language, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the words of %s: %w", tag, err)
 	}
-	l := &Language{Tag: tag, words: words}
+	l := &Language{Tag: tag, words: words, plural: pluralOf(tag)}
 	for _, key := range stageKeys {
 		l.stages = append(l.stages, Stage{
-			Key: key, Name: words.Text("stage." + key), Short: words.Text("stage." + key + ".short"),
+			Key: key, Name: l.T("stage." + key), Short: l.T("stage." + key + ".short"),
 		})
 	}
 	for _, key := range stopKeys {
-		of := func(what string) string { return words.Text("stop." + key + what) }
+		of := func(what string) string { return l.T("stop." + key + what) }
 		l.stops = append(l.stops, Stop{
 			Key: key, Name: of(""), Short: of(".short"), A: of(".a"), Done: of(".done"), Why: of(".why"),
 		})
 	}
 	for _, k := range knobs {
-		k.Label, k.The = words.Text("knob."+k.Key), words.Text("knob."+k.Key+".the")
-		k.Help, k.Want = words.Text("knob."+k.Key+".help"), words.Text("knob."+k.Key+".want")
-		k.Name = words.Text("knob." + k.Key + ".name")
+		k.Label, k.The = l.T("knob."+k.Key), l.T("knob."+k.Key+".the")
+		k.Help, k.Want = l.T("knob."+k.Key+".help"), l.T("knob."+k.Key+".want")
+		k.Name = l.T("knob." + k.Key + ".name")
 		if k.Unit != "" {
-			k.Unit = words.Text("noun." + k.Unit)
+			k.Unit = l.T("noun."+k.Unit, "n", 0)
 		}
-		k.wantNumber = words.Text("want.number", "want", k.Want)
+		k.wantNumber = l.T("want.number", "want", k.Want)
 		if k.Whole() {
-			k.wantNumber = words.Text("want.whole", "want", k.Want)
+			k.wantNumber = l.T("want.whole", "want", k.Want)
 		}
-		if alone := "knob." + k.Key + ".want.alone"; words.Has(alone) {
-			k.wantNumber = words.Text(alone)
+		if alone := "knob." + k.Key + ".want.alone"; l.Has(alone) {
+			k.wantNumber = l.T(alone)
 		}
 		l.knobs = append(l.knobs, k)
 	}
 	return l, nil
+}
+
+// Has reports whether the language has a text with the key.
+func (l *Language) Has(key string) bool { return l.words.Has(key) || l.words.Has(key+".other") }
+
+// Pieces returns the segments of the text with the given key. If the text has variants, the first
+// int among the values selects one.
+func (l *Language) Pieces(key string, with ...any) []Segment {
+	if l.words.Has(key + ".other") {
+		for _, v := range with {
+			if n, ok := v.(int); ok {
+				if one := key + "." + l.plural(n); l.words.Has(one) {
+					return l.words.Pieces(one)
+				}
+				break
+			}
+		}
+		key += ".other"
+	}
+	return l.words.Pieces(key)
+}
+
+// T returns a text with values filled in by name: T("unit.ms", "n", "1.8"). A value is a string, an
+// int, which is formatted by [Count], or a [fmt.Stringer].
+func (l *Language) T(key string, with ...any) string {
+	var b strings.Builder
+	for _, p := range l.Pieces(key, with...) {
+		b.WriteString(p.Words)
+		for i := 0; p.Name != "" && i+1 < len(with); i += 2 {
+			if with[i] == p.Name {
+				b.WriteString(ValueText(with[i+1]))
+			}
+		}
+	}
+	return b.String()
+}
+
+// ValueText returns a value of a text as plain text.
+func ValueText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case int:
+		return Count(v)
+	case fmt.Stringer:
+		return v.String()
+	}
+	panic(fmt.Sprintf("terms: a text cannot contain a %T", v))
 }
 
 // Stage returns the n-th stage, from 1 to [Stages].
@@ -115,8 +214,8 @@ func (l *Language) The(field string) string {
 	if k, ok := l.Knob(field); ok {
 		return k.The
 	}
-	if key := "field." + field; l.words.Has(key) {
-		return l.words.Text(key)
+	if key := "field." + field; l.Has(key) {
+		return l.T(key)
 	}
 	return field
 }
@@ -124,5 +223,5 @@ func (l *Language) The(field string) string {
 // Sentence returns a [RangeError] as a sentence for pages, with the field's name for users:
 // "Top-k is -1; it must be 0 (off) or more."
 func (l *Language) Sentence(e *RangeError) string {
-	return l.words.Text("error.range", "field", cmp.Or(e.Subject, l.The(e.Field)), "got", e.Got, "want", e.Want)
+	return l.T("error.range", "field", cmp.Or(e.Subject, l.The(e.Field)), "got", e.Got, "want", e.Want)
 }

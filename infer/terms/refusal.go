@@ -30,18 +30,41 @@ type Refusal struct {
 	Want    string `json:"want,omitempty"`  // the accepted values of the field
 	Message string `json:"message"`
 
-	cause error // the failure that caused it, if any
+	cause error       // the failure that caused it, if any
+	text  *text       // the text of the message, if it is in the catalogs
+	bound *RangeError // the value at fault, if the message describes it
 }
 
-// Refuse returns a [Refusal] with a message.
-func Refuse(code Code, format string, args ...any) *Refusal {
-	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
+// text is a text of a catalog with its values.
+type text struct {
+	key  string
+	with []any
+}
+
+// Refuse returns a [Refusal] whose message is the text with the given key. The values are those of
+// [Language.T].
+func Refuse(code Code, key string, with ...any) *Refusal {
+	if !English.Has(key) {
+		return &Refusal{Code: code, Message: fmt.Sprintf(key, with...)}
+	}
+	return &Refusal{Code: code, Message: English.T(key, with...), text: &text{key, with}}
 }
 
 // RefuseField returns a refusal of a field's value. want describes the accepted values.
 func RefuseField(field, got, want string) *Refusal { return NewRangeError(field, got, want).refusal() }
 
 func (e *Refusal) Error() string { return e.Message }
+
+// In returns the message in a language. A message from another server of the cluster is in English.
+func (e *Refusal) In(l *Language) string {
+	switch {
+	case e.text != nil:
+		return l.T(e.text.key, e.text.with...)
+	case e.bound != nil:
+		return l.Sentence(e.bound)
+	}
+	return e.Message
+}
 
 // Unwrap returns the failure of the program that led to the refusal, or nil if there was
 // none.
@@ -81,5 +104,5 @@ func RefusalOf(err error) *Refusal {
 }
 
 func (e *RangeError) refusal() *Refusal {
-	return &Refusal{Code: CodeRange, Field: e.Field, Want: e.Want, Message: e.Sentence()}
+	return &Refusal{Code: CodeRange, Field: e.Field, Want: e.Want, Message: e.Sentence(), bound: e}
 }

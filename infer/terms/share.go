@@ -65,9 +65,9 @@ func OfHundred(p float64) string { return English.OfHundred(p) }
 func (l *Language) OfHundred(p float64) string {
 	switch n := math.Round(100 * p); {
 	case n == 0:
-		return l.words.Text("draws.least")
+		return l.T("draws.least")
 	case n == 100 && p < almostOne:
-		return l.words.Text("draws.most")
+		return l.T("draws.most")
 	default:
 		return Grouped(n, 0)
 	}

@@ -46,7 +46,7 @@ func inUnit(x float64) (float64, string) {
 }
 
 // unit formats a number with a unit.
-func (l *Language) unit(number, unit string) string { return l.words.Text("unit."+unit, "n", number) }
+func (l *Language) unit(number, unit string) string { return l.T("unit."+unit, "n", number) }
 
 // MultAdds is [Language.MultAdds] for English.
 func MultAdds(n int64) string { return English.MultAdds(n) }

@@ -23,10 +23,10 @@ func Counted(n int, noun string) string { return English.Counted(n, noun) }
 // plural that ends in s.
 func (l *Language) Counted(n int, noun string) string {
 	key := "noun." + strings.ReplaceAll(noun, " ", "_")
-	if !l.words.Has(key) {
+	if !l.Has(key) {
 		return CountedAs(n, noun, noun+"s")
 	}
-	return CountedAs(n, l.words.Text(key+".one"), l.words.Text(key))
+	return Count(n) + " " + l.T(key, "n", n)
 }
 
 // CountedAs is like [Counted], for a noun with an irregular plural: "2 branches".
@@ -44,11 +44,11 @@ func HowOften(n int) string { return English.HowOften(n) }
 func (l *Language) HowOften(n int) string {
 	switch n {
 	case 1:
-		return l.words.Text("often.1")
+		return l.T("often.1")
 	case 2:
-		return l.words.Text("often.2")
+		return l.T("often.2")
 	}
-	return l.words.Text("often.n", "n", Count(n))
+	return l.T("often.n", "n", Count(n))
 }
 
 // Ordinal is [Language.Ordinal] for English.
@@ -67,5 +67,5 @@ func (l *Language) Ordinal(n int) string {
 			key = "rank.3"
 		}
 	}
-	return l.words.Text(key, "n", Count(n))
+	return l.T(key, "n", Count(n))
 }

@@ -70,22 +70,36 @@ var chipClass = map[Style]string{Given: "tk", Gen: "tk tk--gen", Pick: "tk tk--p
 
 // RichHTML writes a sentence or formula. A punctuation mark stays on the line of the token before it.
 func RichHTML(r Rich) templ.Component {
-	return writer(func(b *strings.Builder) {
-		mark := "" // written together with the token before it
-		for i, s := range r {
-			s.S = strings.TrimPrefix(s.S, mark)
-			if mark = ""; i+1 < len(r) && chipClass[s.Style] != "" {
-				mark = leadingMark(r[i+1])
-			}
-			if mark == "" {
-				spanHTML(b, s)
-				continue
-			}
-			b.WriteString(`<span class="nb">`)
-			spanHTML(b, s)
-			b.WriteString(templ.EscapeString(mark) + `</span>`)
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var b strings.Builder
+		if err := richHTML(ctx, &b, r); err != nil {
+			return err
 		}
+		_, err := io.WriteString(w, b.String())
+		return err
 	})
+}
+
+func richHTML(ctx context.Context, b *strings.Builder, r Rich) error {
+	mark := "" // written together with the token before it
+	for i, s := range r {
+		s.S = strings.TrimPrefix(s.S, mark)
+		if mark = ""; i+1 < len(r) && chipClass[s.Style] != "" {
+			mark = leadingMark(r[i+1])
+		}
+		if mark == "" {
+			if err := spanHTML(ctx, b, s); err != nil {
+				return err
+			}
+			continue
+		}
+		b.WriteString(`<span class="nb">`)
+		if err := spanHTML(ctx, b, s); err != nil {
+			return err
+		}
+		b.WriteString(templ.EscapeString(mark) + `</span>`)
+	}
+	return nil
 }
 
 // leadingMark returns the punctuation mark that plain words begin with, or "".
@@ -96,12 +110,18 @@ func leadingMark(s Span) string {
 	return ""
 }
 
-func spanHTML(b *strings.Builder, s Span) {
+func spanHTML(ctx context.Context, b *strings.Builder, s Span) error {
+	if s.HTML != nil {
+		return s.HTML.Render(ctx, b)
+	}
+	if s.Inner != nil {
+		return elementHTML(ctx, b, s)
+	}
 	if class, ok := chipClass[s.Style]; ok {
 		b.WriteString(`<span class="` + class + `" data-token="` + templ.EscapeString(s.Token.String()) + `">`)
 		isolated(b, s.Token)
 		b.WriteString(`</span>`)
-		return
+		return nil
 	}
 	words := templ.EscapeString(s.S)
 	switch s.Style {
@@ -111,8 +131,27 @@ func spanHTML(b *strings.Builder, s Span) {
 		words = "<sup>" + words + "</sup>"
 	case Variable:
 		words = "<var>" + words + "</var>"
+	case Code:
+		words = "<code>" + words + "</code>"
 	}
 	b.WriteString(words)
+	return nil
+}
+
+func elementHTML(ctx context.Context, b *strings.Builder, s Span) error {
+	if s.Element.Name == "" {
+		return richHTML(ctx, b, s.Inner) // such as the name of a page that this page does not link to
+	}
+	b.WriteString("<" + s.Element.Name)
+	if err := templ.RenderAttributes(ctx, b, s.Element.Attrs); err != nil {
+		return err
+	}
+	b.WriteString(">")
+	if err := richHTML(ctx, b, s.Inner); err != nil {
+		return err
+	}
+	b.WriteString("</" + s.Element.Name + ">")
+	return nil
 }
 
 // FlowPart is a part of a running text. If Label is not "", a screen reader reads it before

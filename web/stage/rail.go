@@ -44,7 +44,7 @@ func (w Words) railText(s *session.State, k infer.Kind) string {
 		key = "rail.filter.off"
 	case k == infer.KindFilter:
 		for _, rule := range set.Rules() { // look for a rule that can cut the most probable token
-			if own := key + "." + string(rule); w.texts.Has(own) {
+			if own := key + "." + string(rule); w.Has(own) {
 				key = own
 				break
 			}
@@ -66,7 +66,7 @@ func shownSettings(s *session.State) infer.Settings {
 
 // blocks returns "Six blocks", spelling numbers through twelve.
 func (w Words) blocks(n int) string {
-	if key := "blocks." + strconv.Itoa(n); w.texts.Has(key) {
+	if key := "blocks." + strconv.Itoa(n); w.Has(key) {
 		return w.T(key)
 	}
 	return w.T("blocks", "n", terms.Count(n))

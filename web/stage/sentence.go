@@ -47,7 +47,7 @@ type values = []any
 func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Rich {
 	key := string(v) + "." + st.Kind().String()
 	for _, c := range cases {
-		if w.texts.Has(key + "." + c) {
+		if w.Has(key + "." + c) {
 			return w.Rich(key+"."+c, with...)
 		}
 	}
@@ -321,7 +321,7 @@ func (w Words) Facts(v Voice, st infer.Stage) (list []Fact) {
 	for _, name := range strings.Fields(names) {
 		name, main := strings.CutSuffix(name, "*")
 		key := string(v) + ".fact." + name
-		if own := key + "." + st.Kind().String(); w.texts.Has(own) {
+		if own := key + "." + st.Kind().String(); w.Has(own) {
 			key = own
 		}
 		list = append(list, Fact{w.T(key), values[name], main})

@@ -303,10 +303,10 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 func (w Words) lastKept(st infer.Filter) string {
 	for _, cut := range st.Cuts {
 		key := "cutline." + string(cut.Rule)
-		if cut.Keeps != st.Kept || !w.texts.Has(key) {
+		if cut.Keeps != st.Kept || !w.Has(key) {
 			continue
 		}
-		if one := key + ".one"; st.Kept == 1 && w.texts.Has(one) {
+		if one := key + ".one"; st.Kept == 1 && w.Has(one) {
 			key = one
 		}
 		x, _ := st.Settings.Value(cut.Rule.Knob())

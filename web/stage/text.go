@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/a-h/templ"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -145,13 +147,18 @@ const (
 	Pick     Style = "pick"
 	Super    Style = "sup"
 	Variable Style = "var"
+	Code     Style = "code"
 )
 
-// Span is a part of a sentence: words, or a token shown as a chip.
+// Span is a part of a sentence: words, a token shown as a chip, or a part of a page.
 type Span struct {
 	S     string
 	Token Text
 	Style Style
+
+	HTML    templ.Component // a part of a page, if any; not a part of the plain text
+	Inner   Rich            // the words inside Element, if any
+	Element Element
 }
 
 // Rich is a sentence or a formula.
@@ -167,11 +174,13 @@ func (r Rich) String() string {
 		}
 		b.WriteString(s.S)
 		b.WriteString(s.Token.String())
+		b.WriteString(s.Inner.String())
 	}
 	return b.String()
 }
 
-// rich builds a sentence from strings, spans, tokens (as plain chips) and other sentences.
+// rich builds a sentence from strings, counts, spans, tokens (as plain chips), parts of a page and
+// other sentences.
 func rich(parts ...any) Rich {
 	var r Rich
 	for _, p := range parts {
@@ -180,8 +189,12 @@ func rich(parts ...any) Rich {
 			if p != "" {
 				r = append(r, Span{S: p})
 			}
+		case int:
+			r = append(r, Span{S: terms.Count(p)})
 		case Span:
 			r = append(r, p)
+		case templ.Component:
+			r = append(r, Span{HTML: p})
 		case Text:
 			r = append(r, Span{Token: p, Style: Given})
 		case Rich:

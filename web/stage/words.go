@@ -1,90 +1,142 @@
 package stage
 
 import (
-	"embed"
-	"fmt"
+	"context"
+	"slices"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Words describes and renders stages in one language. All views of this package, and all components
-// with text, are returned by its methods, so that the whole page is in one language. The texts of a
-// language are in the file words/TAG.txt and in a file in infer/terms. [terms.Catalog] describes
-// the format. Texts can contain **bold** and *variable*.
-type Words struct {
-	*terms.Language
-	texts terms.Catalog
-}
-
-//go:embed words
-var files embed.FS
+// with text, are returned by its methods, so that the whole page is in one language. A text can
+// contain **bold**, *variable*, `code` and [words](name), where the value called name is the
+// [Element] around the words.
+type Words struct{ *terms.Language }
 
 // English is the program's own language.
-var English = mustRead(terms.English)
+var English = Words{terms.English}
 
-// Texts returns the file with a language's texts.
-func Texts(tag string) (string, error) {
-	b, err := files.ReadFile("words/" + tag + ".txt")
-	return string(b), err
-}
+// In returns the words of a context's language.
+func In(ctx context.Context) Words { return Words{terms.In(ctx)} }
 
-func mustRead(l *terms.Language) Words {
-	texts, err := Texts(l.Tag)
-	if err != nil {
-		panic(err) // the file is part of the program
-	}
-	w, err := ReadWords(l, texts)
-	if err != nil {
-		panic(err)
-	}
-	return w
-}
-
-// ReadWords returns the words of a language from its texts.
-func ReadWords(l *terms.Language, texts string) (Words, error) {
-	c, err := terms.ReadCatalog(texts)
-	if err != nil {
-		return Words{}, fmt.Errorf("texts of the stages in %s: %w", l.Tag, err)
-	}
-	return Words{l, c}, nil
-}
-
-// T returns a text with values filled in by name: T("peek.at", "n", "20").
+// T returns a text as plain text, with values filled in by name: T("peek.at", "n", "20").
 func (w Words) T(key string, with ...any) string { return w.Rich(key, with...).String() }
 
-// Rich returns a sentence with values filled in by name. A value is a string, a token (which
-// becomes a chip), a [Span] or another sentence.
+// Rich returns a sentence with values filled in by name. A value is a string, an int, which is
+// formatted by [terms.Count], a token (which becomes a chip), a [Span], another sentence, a
+// [templ.Component] or an [Element].
 func (w Words) Rich(key string, with ...any) Rich {
-	var r Rich
-	for _, p := range w.texts.Pieces(key) {
-		if p.Name == "" {
-			r = append(r, marked(p.Words)...)
-			continue
-		}
+	value := func(name string) any {
 		for i := 0; i+1 < len(with); i += 2 {
-			if with[i] == p.Name {
-				r = append(r, rich(with[i+1])...)
+			if with[i] == name {
+				return with[i+1]
 			}
 		}
+		return ""
 	}
-	return r
+	pieces := w.Pieces(key, with...)
+	m := markup{
+		elements: slices.ContainsFunc(pieces, func(p terms.Segment) bool { return strings.Contains(p.Words, "](") }),
+	}
+	for _, p := range pieces {
+		if p.Name != "" {
+			m.add(value(p.Name))
+			continue
+		}
+		m.read(p.Words, value)
+	}
+	return m.done
 }
 
-// marked returns the spans of a text with **bold** and *variable*.
-func marked(text string) (r Rich) {
-	for i, part := range strings.Split(text, "**") {
-		if i%2 == 1 {
-			r = append(r, bold(part))
-			continue
+// Say writes the text with the given key as a sentence of a page.
+func (w Words) Say(key string, with ...any) templ.Component { return RichHTML(w.Rich(key, with...)) }
+
+// Element is an HTML element that a page writes around some words of a text, usually a link.
+type Element struct {
+	Name  string
+	Attrs templ.Attributes
+}
+
+// Link returns a link for the words of a text.
+func Link(href string) Element { return Element{"a", templ.Attributes{"href": href}} }
+
+// markup builds a sentence from a text with marks.
+type markup struct {
+	done  Rich
+	style Style
+	open  []int // where the words of each open element begin in done
+
+	elements bool // the text has elements, so a bracket begins one
+}
+
+// marks are the marks that begin and end a style.
+var marks = []struct {
+	mark  string
+	style Style
+}{{"**", Bold}, {"*", Variable}, {"`", Code}}
+
+// read adds words with marks. A text without a mark's counterpart keeps the style until its end.
+func (m *markup) read(text string, value func(name string) any) {
+	plain := 0 // where the words begin that were not yet added
+	for i := 0; i < len(text); {
+		n := m.mark(text[i:], value, func() { m.words(text[plain:i]) })
+		if n > 0 {
+			plain = i + n
 		}
-		for j, part := range strings.Split(part, "*") {
-			if part != "" {
-				r = append(r, Span{S: part, Style: map[bool]Style{true: Variable}[j%2 == 1]})
+		i += max(n, 1)
+	}
+	m.words(text[plain:])
+}
+
+// mark carries out the mark with which a text begins. It returns the mark's length, or 0 if there is
+// none. It calls before first.
+func (m *markup) mark(text string, value func(name string) any, before func()) int {
+	for _, k := range marks {
+		if strings.HasPrefix(text, k.mark) {
+			before()
+			if m.style == k.style {
+				m.style = Plain
+			} else {
+				m.style = k.style
 			}
+			return len(k.mark)
 		}
 	}
-	return r
+	if text[0] == '[' && m.elements {
+		before()
+		m.open = append(m.open, len(m.done))
+		return 1
+	}
+	name, closed := strings.CutPrefix(text, "](")
+	name, _, ends := strings.Cut(name, ")")
+	if !closed || !ends || len(m.open) == 0 {
+		return 0
+	}
+	before()
+	at := m.open[len(m.open)-1]
+	m.open = m.open[:len(m.open)-1]
+	inner := append(Rich{}, m.done[at:]...)
+	element, _ := value(name).(Element)
+	m.done = append(m.done[:at], Span{Inner: inner, Element: element})
+	return len("](") + len(name) + len(")")
+}
+
+func (m *markup) words(s string) {
+	if s != "" {
+		m.done = append(m.done, Span{S: s, Style: m.style})
+	}
+}
+
+func (m *markup) add(value any) {
+	for _, s := range rich(value) {
+		if s.Style == Plain && s.S != "" {
+			s.Style = m.style
+		}
+		m.done = append(m.done, s)
+	}
 }
 
 // list joins a list as "a, b and c".

@@ -3,14 +3,7 @@ package stage
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +14,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/terms/pseudo"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
@@ -31,15 +23,7 @@ import (
 // pseudoWords returns the words of the pseudo-language.
 func pseudoWords(t *testing.T) Words {
 	t.Helper()
-	texts, err := Texts("en")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := ReadWords(pseudo.Language(t), pseudo.Mark(texts))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return Words{pseudo.Language(t)}
 }
 
 // manyStates returns states of runs at every stage, with every kind of setting, stop and choice
@@ -267,109 +251,6 @@ func dataOf(st *session.State) []string {
 	return data
 }
 
-// keyed is a call in the source that uses a catalog key, together with the names of the values
-// it passes.
-type keyed struct {
-	at     string
-	values []string
-}
-
-// keysInSource lists every literal key that this package and the terminal use, and the literal
-// prefixes of composed keys.
-func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
-	t.Helper()
-	exact = map[string][]keyed{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	trace, err := filepath.Glob("../../cmd/viz/tracetext.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fset := token.NewFileSet()
-	for _, name := range append(files, trace...) {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				if s, err := strconv.Unquote(lit.Value); err == nil {
-					strings_ = append(strings_, s)
-				}
-			}
-			call, ok := n.(*ast.CallExpr)
-			if !ok || len(call.Args) == 0 {
-				return true
-			}
-			f, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok || f.Sel.Name != "T" && f.Sel.Name != "Rich" {
-				return true
-			}
-			lit, ok := call.Args[0].(*ast.BasicLit)
-			if !ok {
-				return true
-			}
-			key, err := strconv.Unquote(lit.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			k := keyed{at: fset.Position(call.Pos()).String()}
-			for i := 1; i < len(call.Args); i += 2 {
-				if name, ok := call.Args[i].(*ast.BasicLit); ok {
-					value, _ := strconv.Unquote(name.Value)
-					k.values = append(k.values, value)
-				}
-			}
-			exact[key] = append(exact[key], k)
-			return true
-		})
-	}
-	return exact, strings_
-}
-
-// madeUp matches the literal prefixes of keys that the program composes.
-var madeUp = regexp.MustCompile(
-	`^(numbers|brief|line|verb)\.|` +
-		`^story\.(forward|logits|softmax|filter|sample|append|cache|end|stop)\b|` +
-		`^map\.say\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.|` +
-		`^pic\.(state|say|page)\.|^(why|cutline)\.`,
-)
-
-// TestCatalogMatchesTheSource checks that every text that the source uses exists and gets its
-// values, and that no text is unused.
-func TestCatalogMatchesTheSource(t *testing.T) {
-	exact, literals := keysInSource(t)
-	if len(exact) < 150 {
-		t.Fatalf("found only %d keys in the source", len(exact))
-	}
-	for key, calls := range exact {
-		if strings.HasSuffix(key, ".") {
-			continue // the key continues with a name
-		}
-		if !English.texts.Has(key) {
-			t.Errorf("%s: there is no text %s", calls[0].at, key)
-			continue
-		}
-		for _, call := range calls {
-			for _, p := range English.texts.Pieces(key) {
-				if p.Name != "" && !slices.Contains(call.values, p.Name) {
-					t.Errorf("%s: the text %s contains {%s}, which the call does not pass", call.at, key, p.Name)
-				}
-			}
-		}
-	}
-	for _, key := range English.texts.Keys() {
-		if exact[key] == nil && !madeUp.MatchString(key) && !slices.Contains(literals, key) {
-			t.Errorf("the text %s is never used", key)
-		}
-	}
-}
-
 // emptyPlace matches the gap that a missing value leaves.
 var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
 
@@ -386,43 +267,6 @@ func TestVoicesUseKnownValues(t *testing.T) {
 				if got == "" || strings.HasPrefix(got, string(v)+".") || emptyPlace.MatchString(got) {
 					t.Errorf("%s at stage %d: got %q, want a text without gaps", v, k, got)
 				}
-			}
-		}
-	}
-}
-
-// TestLanguagesAreComplete checks that each language has all texts, with the same
-// values filled in.
-func TestLanguagesAreComplete(t *testing.T) {
-	tags, err := os.ReadDir("words")
-	if err != nil || len(tags) == 0 {
-		t.Fatalf("languages: got %v, %v; want at least one, <nil>", tags, err)
-	}
-	names := func(c terms.Catalog, key string) (list []string) {
-		for _, p := range c.Pieces(key) {
-			if p.Name != "" {
-				list = append(list, p.Name)
-			}
-		}
-		slices.Sort(list)
-		return slices.Compact(list)
-	}
-	for _, f := range tags {
-		tag := strings.TrimSuffix(f.Name(), ".txt")
-		texts, err := Texts(tag)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := terms.ReadCatalog(texts)
-		if err != nil {
-			t.Fatalf("%s: %v", tag, err)
-		}
-		if got, want := c.Keys(), English.texts.Keys(); !slices.Equal(got, want) {
-			t.Errorf("%s has %d texts, want the %d of English", tag, len(got), len(want))
-		}
-		for _, key := range c.Keys() {
-			if got, want := names(c, key), names(English.texts, key); !slices.Equal(got, want) {
-				t.Errorf("%s: %s fills in %q, want %q", tag, key, got, want)
 			}
 		}
 	}

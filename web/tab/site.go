@@ -22,7 +22,7 @@ type Site struct {
 
 // Markers in the frame of every page (web/shell), where a site's page has additional content.
 const (
-	htmlMark = `<html lang="en">`
+	htmlMark = `<html lang=`
 	headMark = `<meta charset="utf-8">`
 )
 
@@ -38,7 +38,7 @@ func (place Site) Page(page, p, root string, running bool) (string, error) {
 		state = ` data-running`
 	}
 	page = Rebase(page, root)
-	page = strings.Replace(page, htmlMark, `<html lang="en" data-root="`+root+`"`+state+`>`, 1)
+	page = strings.Replace(page, htmlMark, `<html data-root="`+root+`"`+state+` lang=`, 1)
 	return strings.Replace(page, headMark, headMark+place.head(page, p, root), 1), nil
 }
 

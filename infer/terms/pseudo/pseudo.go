@@ -11,6 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
+// Tag is the tag of the pseudo-language: CLDR's right-to-left one.
+const Tag = "ar-XB"
+
 // Language returns the pseudo-language of package terms.
 func Language(t *testing.T) *terms.Language {
 	t.Helper()
@@ -18,7 +21,7 @@ func Language(t *testing.T) *terms.Language {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := terms.ReadLanguage("x-pseudo", Mark(texts))
+	l, err := terms.ReadLanguage(Tag, strings.Replace(Mark(texts), "page.dir = ⟦ltr⟧", "page.dir = rtl", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
