@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/infer/terms/pseudo"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/pseudo"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 

@@ -24,7 +24,7 @@ var assemblers = []string{"web", "web/tab", "web/site", "web/webtest", "cmd/viz"
 
 // forTests are packages that only tests and other packages in this list import.
 var forTests = []string{
-	"infer/fixture", "infer/terms/pseudo", "infer/testmodel", "web/browser", "web/journal/journaltest",
+	"infer/fixture", "web/pseudo", "infer/testmodel", "web/browser", "web/journal/journaltest",
 	"web/journal/stream/streamtest", "web/session/sessiontest", "web/coursework/courseworktest", "web/webtest",
 }
 

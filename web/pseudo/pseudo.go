@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -97,4 +99,47 @@ func (d Data) Unmarked(text string) []string {
 		return nil
 	}
 	return word.FindAllString(d.away.Replace(left), -1)
+}
+
+// spoken are the attributes whose values are shown or read aloud.
+var spoken = []string{"aria-label", "title", "placeholder", "alt", "aria-description", "aria-valuetext", "data-peek"}
+
+// OfPage returns the words of an HTML page that are neither marked nor data, with the text around each.
+// Code, scripts and elements with lang="en" do not count, nor do elements with data-token or
+// dir="auto", which contain tokens and texts of people.
+func (d Data) OfPage(page string) (list []string, err error) {
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return nil, err
+	}
+	d.read(root, func(text string) {
+		if left := d.Unmarked(text); len(left) > 0 {
+			list = append(list, strings.Join(left, " ")+" in "+strings.TrimSpace(text))
+		}
+	})
+	return list, nil
+}
+
+// read calls text with every text below a node.
+func (d Data) read(n *html.Node, text func(string)) {
+	if n.Type == html.TextNode {
+		text(n.Data)
+		return
+	}
+	if n.Type == html.ElementNode {
+		if slices.Contains([]string{"code", "script", "style", "pre", "math"}, n.Data) {
+			return
+		}
+		for _, a := range n.Attr {
+			switch {
+			case a.Key == "lang" && a.Val == "en", a.Key == "data-token", a.Key == "dir" && a.Val == "auto":
+				return
+			case slices.Contains(spoken, a.Key):
+				text(a.Val)
+			}
+		}
+	}
+	for c := range n.ChildNodes() {
+		d.read(c, text)
+	}
 }
