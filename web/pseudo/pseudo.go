@@ -112,16 +112,27 @@ func (d Data) OfPage(page string) (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.read(root, func(text string) {
-		if left := d.Unmarked(text); len(left) > 0 {
-			list = append(list, strings.Join(left, " ")+" in "+strings.TrimSpace(text))
-		}
-	})
+	var texts []string
+	read(root, func(text string) { texts = append(texts, text) }, func(value string) { list = d.report(list, value) })
+	// A text with **bold** words or a link is in several nodes.
+	const between = "\x00"
+	left := marked.ReplaceAllString(strings.Join(texts, between), "\n")
+	for text := range strings.SplitSeq(left, between) {
+		list = d.report(list, text)
+	}
 	return list, nil
 }
 
-// read calls text with every text below a node.
-func (d Data) read(n *html.Node, text func(string)) {
+// report adds the words of a text that are neither marked nor data to list.
+func (d Data) report(list []string, text string) []string {
+	if left := d.Unmarked(text); len(left) > 0 {
+		return append(list, strings.Join(left, " ")+" in "+strings.TrimSpace(text))
+	}
+	return list
+}
+
+// read calls text with every text below a node, and attribute with the value of every spoken attribute.
+func read(n *html.Node, text, attribute func(string)) {
 	if n.Type == html.TextNode {
 		text(n.Data)
 		return
@@ -135,11 +146,11 @@ func (d Data) read(n *html.Node, text func(string)) {
 			case a.Key == "lang" && a.Val == "en", a.Key == "data-token", a.Key == "dir" && a.Val == "auto":
 				return
 			case slices.Contains(spoken, a.Key):
-				text(a.Val)
+				attribute(a.Val)
 			}
 		}
 	}
 	for c := range n.ChildNodes() {
-		d.read(c, text)
+		read(c, text, attribute)
 	}
 }
