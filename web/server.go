@@ -154,13 +154,13 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
 	s.mountEmbed(mux)
-	s.handler = embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
+	s.handler = shell.InLanguage(cfg.Languages, embed.Front(cfg.EmbedOrigins, s.api.Front(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Phones.Host, cfg.Classes.Access.URL, cfg.Logger,
 		shell.Embeds(
 			cfg.EmbedOrigins, cfg.Classes.Access.URL,
-			s.learners.Admit(s.limiter, shell.Compressed(shell.InLanguage(cfg.Languages, s.warned(mux)))),
+			s.learners.Admit(s.limiter, shell.Compressed(s.warned(mux))),
 		),
-	)))
+	))))
 	return s, nil
 }
 
@@ -174,12 +174,11 @@ func (s *Server) warned(next http.Handler) http.Handler {
 		if r.URL.Path != "/ws" { // a socket can outlive the outage
 			err := s.cfg.Away()
 			ctx, away := progress.Reach(r.Context(), err != nil)
-			r = r.WithContext(shell.Warn(ctx, func() string {
+			r = r.WithContext(shell.Warn(ctx, func(l *terms.Language) string {
 				if !away() {
 					return ""
 				}
-				return store.Why(cmp.Or(err, store.ErrAway)) +
-					" What you did before is still there, but can’t be shown."
+				return l.T("server.away", "why", store.Why(cmp.Or(err, store.ErrAway)))
 			}))
 		}
 		next.ServeHTTP(w, r)

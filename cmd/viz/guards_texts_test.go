@@ -182,7 +182,7 @@ var spokenAttributes = []string{
 // notInCatalogs are the folders whose templates still contain words.
 var notInCatalogs = []string{
 	"web/api", "web/classroom", "web/coursework", "web/embed", "web/first", "web/labs", "web/learn", "web/loop",
-	"web/model", "web/practice", "web/shell", "web/why",
+	"web/model", "web/practice", "web/why",
 }
 
 // templatesHaveNoWords: the words of pages are in the catalogs, so templates contain none. Only

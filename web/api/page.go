@@ -26,7 +26,7 @@ import (
 func (s *Server) mountPage(mux *http.ServeMux) {
 	s.base = shell.NewBase(shell.LearnerOf(s.Caller), s.Log, refusalHTML)
 	s.base.Route(mux, shell.Unknown{
-		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		NoForms: "shell.noforms", Head: "There is no page here.",
 		Say: "What the API is stands at /api; its own addresses begin with /v1.",
 	}, shell.Routes{"GET /api": s.page, "GET /api/step": s.step})
 }

@@ -96,7 +96,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		return
 	}
 	p.Route(mux, shell.Unknown{
-		NoForms: "This address does not accept forms.",
+		NoForms: "shell.noforms",
 		Head:    "There is no page here.",
 		Say:     "The address may be old or mistyped. With a code from the screen in front you can join a class.",
 	}, shell.Routes{

@@ -25,7 +25,7 @@ var followKeys = []shell.Key{
 	{Cap: "W", Says: "wander, or rejoin"},
 	{Cap: "← →", Says: "while wandering: the stage before, after"},
 	{Cap: "?", Says: "this list"},
-	{Cap: "Esc", Says: "leave a field or this list"},
+	{Cap: "Esc", Says: "shell.key.leave"},
 }
 
 // followHTML is the page of a class on a phone. It contains the shared screen and the

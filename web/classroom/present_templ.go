@@ -31,7 +31,7 @@ var presentKeys = []shell.Key{
 	{Cap: "F", Says: "all follow: call everybody back"},
 	{Cap: "H", Says: "hide or show your strip"},
 	{Cap: "?", Says: "this list"},
-	{Cap: "Esc", Says: "leave a field or this list"},
+	{Cap: "Esc", Says: "shell.key.leave"},
 }
 
 // projectorHTML is the page for the wall, which shows only the slide.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -44,8 +45,8 @@ func New(d Deps) Base {
 // Mount adds a package's routes to mux.
 func (b Base) Mount(mux *http.ServeMux, all ...shell.Routes) {
 	b.Route(mux, shell.Unknown{
-		NoForms: "This address does not accept forms.",
-		Head:    "There is no page here.",
+		NoForms: "shell.noforms",
+		Head:    "shell.missing.below",
 		Say:     "The address may be old or mistyped. The lessons, or a search, may have what you want.",
 	}, all...)
 }
@@ -64,9 +65,9 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):
-		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", shell.Sentence(err))
+		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", shell.Sentence(terms.In(r.Context()), err))
 	case errors.Is(err, progress.ErrFull):
-		b.Refuse(w, r, http.StatusConflict, "Not kept.", shell.Sentence(err))
+		b.Refuse(w, r, http.StatusConflict, "Not kept.", shell.Sentence(terms.In(r.Context()), err))
 	case store.Why(err) != "": // already logged by the database
 		b.Refuse(w, r, http.StatusServiceUnavailable, "Not kept.",
 			store.Why(err)+" What was kept before is still there, and you can go on reading.")

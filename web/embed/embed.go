@@ -20,6 +20,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/static"
@@ -65,7 +66,7 @@ func (o *Room) Mount(mux *http.ServeMux) {
 		routes["POST /embed/practice/{drill}/check"] = o.inner
 	}
 	o.Route(mux, shell.Unknown{
-		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		NoForms: "shell.noforms", Head: "shell.missing.below",
 		Say: "What can be shown inside other pages is listed at /embed.",
 	}, routes)
 }
@@ -81,12 +82,12 @@ const scriptAge = time.Hour
 
 // script handles GET /embed/viz.js. Browsers show the frames that this script creates only on the
 // allowed sites; see [shell.Embeds].
-func (o *Room) script(w http.ResponseWriter, _ *http.Request) { sendScript(w) }
+func (o *Room) script(w http.ResponseWriter, r *http.Request) { sendScript(w, r) }
 
-func sendScript(w http.ResponseWriter) {
+func sendScript(w http.ResponseWriter, r *http.Request) {
 	f, err := static.Open(scriptName)
 	if err != nil {
-		shell.Text(w, http.StatusNotFound, "There is no file at this address.")
+		shell.Text(w, http.StatusNotFound, terms.In(r.Context()).T("shell.file.none"))
 		return
 	}
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
@@ -109,7 +110,7 @@ func Front(origins []string, next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Access-Control-Allow-Origin", from)
 		w.Header().Set("Vary", "Origin")
-		sendScript(w)
+		sendScript(w, r)
 	})
 }
 

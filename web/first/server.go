@@ -59,7 +59,7 @@ func New(d Deps) *Server {
 // Mount registers the first run's routes on mux.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
-		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		NoForms: "shell.noforms", Head: "shell.missing.below",
 		Say: "The first run begins at /first.",
 	}, shell.Routes{
 		"GET /first":          s.page,
@@ -115,7 +115,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &e) && e.Code == session.CodeOther:
 		s.Refuse(w, r, http.StatusConflict, "This address is for another model.", e.Message)
 	default:
-		s.Refuse(w, r, http.StatusBadRequest, "This address leads nowhere.", shell.Sentence(err))
+		s.Refuse(w, r, http.StatusBadRequest, "This address leads nowhere.", shell.Sentence(terms.In(r.Context()), err))
 	}
 }
 

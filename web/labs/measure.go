@@ -48,7 +48,7 @@ func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
 	}
 	slot, err := p.Draft()
 	if err != nil {
-		return e, &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(err)}
+		return e, &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(terms.English, err)}
 	}
 	e.Draft, e.DraftRunner = slot.Model(), slot
 	return e, nil

@@ -74,12 +74,12 @@ func (e *speculate) pair() error {
 	if e.small == nil {
 		slot, err := e.draft()
 		if err != nil {
-			return &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(err)}
+			return &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(terms.English, err)}
 		}
 		e.small = slot.Model()
 	}
 	if err := infer.CheckPair(e.target, e.small); err != nil {
-		return &terms.Refusal{Code: terms.CodeModel, Message: shell.Sentence(err)}
+		return &terms.Refusal{Code: terms.CodeModel, Message: shell.Sentence(terms.English, err)}
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
 	}
 	_, leave, err := p.texts.Enter(ctx, p.caller, answerTime+time.Duration(size)*readTime, nil)
 	if errors.Is(err, admission.ErrQueueFull) {
-		return &terms.Refusal{Code: terms.CodeBusy, Message: shell.BusyHead + " Try again in a moment."}
+		return terms.Refuse(terms.CodeBusy, "shell.busy.again")
 	} else if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ var keys = []shell.Key{
 	{Cap: "← →", Says: "on a rule of stage 4: move it"},
 	{Cap: "/", Says: "search the lessons"},
 	{Cap: "?", Says: "this list"},
-	{Cap: "Esc", Says: "leave a field or this list"},
+	{Cap: "Esc", Says: "shell.key.leave"},
 }
 
 var styles = []string{

@@ -60,7 +60,7 @@ func New(d Deps) *Server {
 // Mount registers the page's route on mux.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
-		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		NoForms: "shell.noforms", Head: "shell.missing.below",
 		Say: "What the model is stands at /model.",
 	}, shell.Routes{"GET /model": s.page})
 }

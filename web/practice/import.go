@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -56,10 +57,10 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
 	switch {
 	case errors.Is(err, progress.ErrInput):
-		p.showProgress(w, r, http.StatusBadRequest, shell.Sentence(err))
+		p.showProgress(w, r, http.StatusBadRequest, shell.Sentence(terms.In(r.Context()), err))
 		return
 	case errors.Is(err, progress.ErrFull):
-		p.showProgress(w, r, http.StatusConflict, shell.Sentence(err))
+		p.showProgress(w, r, http.StatusConflict, shell.Sentence(terms.In(r.Context()), err))
 		return
 	case err != nil:
 		p.Fail(w, r, err)

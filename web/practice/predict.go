@@ -151,7 +151,8 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	v.Hand[at].Pick = true
 	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
 	if err != nil {
-		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", shell.Sentence(err))
+		say := shell.Sentence(terms.In(r.Context()), err)
+		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", say)
 		return false
 	}
 	learner := p.Who(w, r)

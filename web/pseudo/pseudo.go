@@ -67,7 +67,8 @@ func converted(text string) string {
 }
 
 var (
-	marked = regexp.MustCompile(`⟦[^⟦⟧]*⟧`)
+	// The program's name is the same in every language.
+	marked = regexp.MustCompile(`⟦[^⟦⟧]*⟧|\bToken\W+by\W+Token\b`)
 	word   = regexp.MustCompile(`[A-Za-zÀ-ž]{2,}`)
 )
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
@@ -41,12 +42,12 @@ func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Hand
 			}
 			seconds := strconv.Itoa(int(wait/time.Second) + 1)
 			w.Header().Set("Retry-After", seconds)
-			say := "Too many requests from your network at once. Nothing was changed; try again in a moment."
+			say := "shell.crowded"
 			if !Changes(r) {
 				w.Header().Set("Refresh", seconds) // makes a browser reload
-				say = "Too many requests from your network at once. This page reloads itself in a moment."
+				say = "shell.crowded.reload"
 			}
-			Text(w, http.StatusTooManyRequests, say)
+			Text(w, http.StatusTooManyRequests, terms.In(r.Context()).T(say))
 			return
 		}
 		if fresh != nil && !caller.Fresh { // set the new cookie before any handler deletes the old one

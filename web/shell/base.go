@@ -57,7 +57,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	var text bytes.Buffer
 	if err := c.Render(r.Context(), &text); err != nil {
 		b.log.Error("rendering a page failed", "path", r.URL.Path, "err", err)
-		Text(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
+		Text(w, http.StatusInternalServerError, terms.In(r.Context()).T("shell.broken"))
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -66,16 +66,14 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	text.WriteTo(w)
 }
 
-// These are the heading and the text of the error page for a model that took too long.
-const (
-	BusyHead = "The model is busy."
-	BusySay  = "It had no time for this page. Your text is not lost: reload this page in a moment."
-)
-
 // Busy sends an error page which states that the model took too long.
 func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
-	b.Refuse(w, r, http.StatusServiceUnavailable, BusyHead, BusySay)
+	head, say := Busy(terms.In(r.Context()))
+	b.Refuse(w, r, http.StatusServiceUnavailable, head, say)
 }
+
+// Busy returns the heading and the text of the error page for a model that took too long.
+func Busy(l *terms.Language) (head, say string) { return l.T("shell.busy.head"), l.T("shell.busy") }
 
 // Refuse sends an error page or, if the request is for a fragment, only the text of that page.
 func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
@@ -86,9 +84,14 @@ func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, s
 	b.HTML(w, r, status, b.refusal(head, say))
 }
 
-// Sentence returns the message of an error as a sentence for a page.
-func Sentence(err error) string {
-	text := terms.Capital(strings.TrimSpace(err.Error()))
+// Sentence returns the message of an error as a sentence for a page. Only a [terms.Refusal] has a
+// message in every language.
+func Sentence(l *terms.Language, err error) string {
+	text := err.Error()
+	if e := new(terms.Refusal); errors.As(err, &e) {
+		text = e.In(l)
+	}
+	text = terms.Capital(strings.TrimSpace(text))
 	if !strings.HasSuffix(text, ".") {
 		text += "."
 	}
@@ -114,23 +117,23 @@ func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = http.MaxBytesReader(w, NewBody(w, r, formStall, formWait), formBytes)
 	err := r.ParseForm()
 	var large *http.MaxBytesError
+	l := terms.In(r.Context())
 	switch {
 	case err == nil:
 		return true
 	case errors.As(err, &large):
 		b.Refuse(
-			w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form is limited to 64 KiB. Nothing was changed.",
+			w, r, http.StatusRequestEntityTooLarge, l.T("shell.form.long.head"),
+			l.T("shell.form.long", "most", l.T("unit.kib", "n", formBytes>>10)),
 		)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close") // do not parse the rest of the body as a request
 		b.Refuse(
-			w, Uncanceled(r), http.StatusRequestTimeout, "This form did not arrive.",
-			"Its text stopped on the way, so nothing was changed. Go back and send it again.",
+			w, Uncanceled(r), http.StatusRequestTimeout, l.T("shell.form.late.head"), l.T("shell.form.late"),
 		)
 	default:
 		b.Refuse(
-			w, Uncanceled(r), http.StatusBadRequest, "This form could not be read.",
-			"Nothing was changed. Go back and send it again.",
+			w, Uncanceled(r), http.StatusBadRequest, l.T("shell.form.bad.head"), l.T("shell.form.bad"),
 		)
 	}
 	return false

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/static"
 )
 
@@ -38,7 +39,7 @@ func file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	f, err := static.Open(name)
 	if err != nil { // no such file, or a folder
-		Text(w, http.StatusNotFound, "There is no file at this address.")
+		Text(w, http.StatusNotFound, terms.In(r.Context()).T("shell.file.none"))
 		return
 	}
 	ending := path.Ext(name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // contentPolicy allows a page to load only files from this server, and no inline scripts. Only
@@ -128,10 +129,9 @@ func OfAPI(path string) bool {
 // refuse returns a status and a message for a request that must not pass. For all other requests,
 // the status is 0.
 func (g *gate) refuse(r *http.Request) (status int, why string) {
+	l := terms.In(r.Context())
 	if !g.knows(strings.ToLower(r.Host)) {
-		return http.StatusMisdirectedRequest, fmt.Sprintf(
-			"This server does not answer to the name %s. If it should, start it with -allow-host and that name.",
-			quote(r.Host))
+		return http.StatusMisdirectedRequest, l.T("shell.gate.host", "host", quote(r.Host))
 	}
 	origins := r.Header.Values("Origin")
 	for _, o := range origins {
@@ -142,35 +142,27 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 		}
 		own := host != o && g.knows(host)
 		if clear && own && (r.TLS != nil || host == g.secure) {
-			return http.StatusForbidden, fmt.Sprintf(
-				"This server is reached over HTTPS, and does not accept requests from http pages such as those of %s.",
-				quote(o))
+			return http.StatusForbidden, l.T("shell.gate.clear", "origin", quote(o))
 		}
 		if !own {
-			advice := " If it should, start it with -allow-host and that page's host."
+			why := "shell.gate.origin.host"
 			switch {
 			case !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://"): // a file, a sandbox
-				advice = ""
+				why = "shell.gate.origin"
 			case OfAPI(r.URL.Path): // pages of its origins need only the API
-				advice = " If it should, start it with -api-origin and that origin."
+				why = "shell.gate.origin.api"
 			}
-			return http.StatusForbidden, fmt.Sprintf(
-				"This server does not accept requests from pages of %s.%s", quote(o), advice,
-			)
+			return http.StatusForbidden, l.T(why, "origin", quote(o))
 		}
 		if !clear && !overHTTPS(r) {
-			return http.StatusForbidden, fmt.Sprintf(
-				"This request came over plain HTTP, and so is not from an https page such as those of %s. If a "+
-					"proxy in front of this server speaks HTTPS, start the server with -public-url and the "+
-					"page's address.",
-				quote(o))
+			return http.StatusForbidden, l.T("shell.gate.proxy", "origin", quote(o))
 		}
 	}
 	// Sec-Fetch-Site states whether a request comes from this site or from another one. Links on
 	// other sites can open pages, but no request from another site can open a socket or change
 	// anything.
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (Changes(r) || r.URL.Path == "/ws") {
-		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
+		return http.StatusForbidden, l.T("shell.gate.site")
 	}
 	return 0, ""
 }
@@ -192,10 +184,7 @@ func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	fault.Log(g.log, "a request", fault.Of(err), "path", r.URL.Path)
-	Text(
-		w, http.StatusInternalServerError,
-		"Something went wrong on the server. It has been logged; other pages are not affected.",
-	)
+	Text(w, http.StatusInternalServerError, terms.In(r.Context()).T("shell.failed"))
 }
 
 // quote quotes a value from a request and shortens it if it is long.

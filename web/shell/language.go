@@ -21,7 +21,7 @@ func InLanguage(list []*terms.Language, next http.Handler) http.Handler {
 	}
 	matcher := language.NewMatcher(tags)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(list) > 1 {
+		if len(list) > 1 && !shared(r.URL.Path) {
 			w.Header().Add("Vary", "Accept-Language")
 		}
 		wanted, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Text sends a status and one sentence as plain text, for responses without a page.
@@ -20,7 +22,7 @@ func Text(w http.ResponseWriter, status int, sentence string) {
 func NotFound(w http.ResponseWriter, r *http.Request) {
 	var text bytes.Buffer
 	if err := missing().Render(r.Context(), &text); err != nil {
-		Text(w, http.StatusNotFound, noPage)
+		Text(w, http.StatusNotFound, terms.In(r.Context()).T("shell.missing.head"))
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -28,8 +30,6 @@ func NotFound(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotFound)
 	text.WriteTo(w) // the client may have disconnected
 }
-
-const noPage = "There is no page at this address."
 
 // Elsewhere handles requests for which mux has no other handler. It sends the methods that the
 // address supports or, if there are none, [NotFound].
@@ -41,7 +41,12 @@ func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		Text(w, http.StatusMethodNotAllowed, "This address answers "+strings.Join(allowed, " and ")+" only.")
+		l := terms.In(r.Context())
+		list := allowed[0]
+		for _, method := range allowed[1:] {
+			list = l.T("list.last", "list", list, "last", method)
+		}
+		Text(w, http.StatusMethodNotAllowed, l.T("shell.methods", "methods", list))
 	}
 }
 

@@ -6,15 +6,17 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Routes maps the addresses of a package, as patterns of [http.ServeMux] with methods ("GET
 // /learn/{slug}"), to their handlers.
 type Routes map[string]http.HandlerFunc
 
-// Unknown holds a package's responses to requests for unknown addresses below its own. NoForms is
-// the response to requests that would change something. Head and Say are the heading and the text
-// of the response to all other requests.
+// Unknown holds the keys of a package's responses to requests for unknown addresses below its own.
+// NoForms is the response to requests that would change something. Head and Say are the heading and
+// the text of the response to all other requests.
 type Unknown struct{ NoForms, Head, Say string }
 
 // Route registers a package's routes. For any other address below the first part of one of them
@@ -45,8 +47,9 @@ func firstPart(pattern string) string {
 
 func (b Base) elsewhere(mux *http.ServeMux, none Unknown) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		l := terms.In(r.Context())
 		if !Changes(r) {
-			b.Refuse(w, r, http.StatusNotFound, none.Head, none.Say)
+			b.Refuse(w, r, http.StatusNotFound, l.T(none.Head), l.T(none.Say))
 			return
 		}
 		allowed := Allowed(mux, r)
@@ -54,7 +57,7 @@ func (b Base) elsewhere(mux *http.ServeMux, none Unknown) http.HandlerFunc {
 			allowed = ReadOnly
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		b.Refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", none.NoForms)
+		b.Refuse(w, r, http.StatusMethodNotAllowed, l.T("shell.unchanged.head"), l.T(none.NoForms))
 	}
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -46,28 +47,40 @@ func (s Of) scripts() string {
 	return static.Bundle(append([]string{"js/shell.js"}, s.Scripts...)...)
 }
 
-// Key is one line of a page's list of shortcuts.
+// Key is one line of a page's list of shortcuts. Cap is what a keyboard key is called in English,
+// such as "Enter", and Says is the key of a text about what it does.
 type Key struct{ Cap, Says string }
 
-// TitleOf returns the window title of a page.
-func TitleOf(page string) string { return terms.Isolated(page) + " · Token by Token" }
+// label returns the label of a keyboard key in a language.
+func (k Key) label(l *terms.Language) string {
+	if key := "shell.cap." + strings.ToLower(k.Cap); l.Has(key) {
+		return l.T(key)
+	}
+	return k.Cap
+}
 
-// A navEntry is an entry of the main navigation.
-type navEntry struct{ key, href, name string }
+// Name is the program's name, in every language.
+const Name = "Token by Token"
+
+// TitleOf returns the window title of a page.
+func TitleOf(page string) string { return terms.Isolated(page) + " · " + Name }
+
+// A navEntry is an entry of the main navigation. say is the key of its text.
+type navEntry struct{ key, href, say string }
 
 var navEntries = []navEntry{
-	{"learn", "/learn", "Learn"},
-	{"loop", "/loop", "Loop"},
-	{"labs", "/labs", "Labs"},
-	{"practice", "/practice", "Practice"},
-	{"class", "/teach", "Class"},
+	{"learn", "/learn", "shell.nav.learn"},
+	{"loop", "/loop", "shell.nav.loop"},
+	{"labs", "/labs", "shell.nav.labs"},
+	{"practice", "/practice", "shell.nav.practice"},
+	{"class", "/teach", "shell.nav.class"},
 }
 
 // SharedKeys are the shortcuts that work on every page with a list of shortcuts.
 var SharedKeys = []Key{
-	{"/", "search"},
-	{"?", "this list"},
-	{"Esc", "leave a field or this list"},
+	{"/", "shell.key.search"},
+	{"?", "shell.key.list"},
+	{"Esc", "shell.key.leave"},
 }
 
 // KeysWith returns a page's own shortcuts followed by [SharedKeys].

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // View is a way of showing a run in the Loop, in lessons, and on a class's phones and wall. All
@@ -21,12 +23,7 @@ const (
 var Views = []View{Story, Numbers}
 
 // Name returns the view's name in the switch.
-func (v View) Name() string {
-	if v == Story {
-		return "Story"
-	}
-	return "Numbers"
-}
+func (v View) Name(l *terms.Language) string { return l.T("shell.view." + string(v)) }
 
 // ViewNamed returns the view with the given name, or other if there is none.
 func ViewNamed(name string, other View) View {

@@ -159,7 +159,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		v.Bad, v.Field, status = shell.Sentence(err), at, http.StatusBadRequest
+		v.Bad, v.Field, status = shell.Sentence(terms.English, err), at, http.StatusBadRequest
 	}
 	s.HTML(w, r, status, scoreHTML(v))
 }

@@ -51,7 +51,7 @@ func New(d Deps) *Server {
 // Mount registers the page's routes on mux.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
-		NoForms: "This address does not accept forms.", Head: "There is no page here.",
+		NoForms: "shell.noforms", Head: "There is no page here.",
 		Say: "“Why this token?” is at /why, and how well a text was expected at /score.",
 	}, shell.Routes{"GET /why": s.page, "GET /why.json": s.json, "GET /score": s.score})
 }
@@ -79,7 +79,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		v.Grid = newGrid(a.report, about)
 		v.lacks(a)
 	case status == http.StatusBadRequest:
-		v = view{Prompt: about.prompt, Bad: shell.Sentence(err)}
+		v = view{Prompt: about.prompt, Bad: shell.Sentence(terms.In(r.Context()), err)}
 		v.Again = about.plain()
 	default:
 		head, say := s.failed(status, err)
@@ -105,7 +105,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	var measuring *measuringError
 	switch {
 	case err != nil && status == http.StatusBadRequest:
-		shell.Text(w, status, shell.Sentence(err))
+		shell.Text(w, status, shell.Sentence(terms.In(r.Context()), err))
 		return
 	case err != nil:
 		head, say := s.failed(status, err)
@@ -113,10 +113,10 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 		return
 	case errors.As(a.heads, &measuring):
 		w.Header().Set("Retry-After", "2")
-		shell.Text(w, http.StatusServiceUnavailable, shell.Sentence(a.heads))
+		shell.Text(w, http.StatusServiceUnavailable, shell.Sentence(terms.In(r.Context()), a.heads))
 		return
 	case a.patch != nil || a.heads != nil:
-		shell.Text(w, http.StatusBadRequest, shell.Sentence(cmp.Or(a.patch, a.heads)))
+		shell.Text(w, http.StatusBadRequest, shell.Sentence(terms.In(r.Context()), cmp.Or(a.patch, a.heads)))
 		return
 	}
 	var b bytes.Buffer
@@ -143,7 +143,7 @@ func (s *Server) failed(status int, err error) (head, say string) {
 		return "This takes too long here.",
 			"The model had no answer in the time that one page has. Ask about a shorter text, or without a second one."
 	case status == http.StatusServiceUnavailable:
-		return shell.BusyHead, shell.BusySay
+		return shell.Busy(terms.English)
 	}
 	s.Log.Error("explaining a token", "err", err)
 	return "The model could not answer.", "The error has been logged. Nothing was changed."

@@ -127,12 +127,12 @@ func (v *view) lacks(a answer) {
 	var measuring *measuringError
 	switch {
 	case errors.As(a.heads, &measuring):
-		v.Looking = shell.Sentence(a.heads)
+		v.Looking = shell.Sentence(terms.English, a.heads)
 	case a.heads != nil:
-		v.NoHeads = shell.Sentence(a.heads)
+		v.NoHeads = shell.Sentence(terms.English, a.heads)
 	}
 	if a.patch != nil {
-		v.Grid.Bad = shell.Sentence(a.patch)
+		v.Grid.Bad = shell.Sentence(terms.English, a.patch)
 	}
 }
 
