@@ -7,30 +7,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Rule is the name of a rule of the chain. If a rule has a knob, its name is the key of the knob.
-// A token that is cut is marked with the first rule of the chain that cut it.
-type Rule string
-
-// The rules.
-const (
-	RuleNone              Rule = "" // kept
-	RuleLogitBias         Rule = "logit_bias"
-	RuleRepetitionPenalty Rule = "repetition_penalty"
-	RuleFrequencyPenalty  Rule = "frequency_penalty"
-	RulePresencePenalty   Rule = "presence_penalty"
-	RuleTemperature       Rule = "temperature"
-	RuleGreedy            Rule = "greedy" // temperature 0 keeps one token
-	RuleTopK              Rule = "top_k"
-	RuleTopP              Rule = "top_p"
-	RuleMinP              Rule = "min_p"
-	RuleTypicalP          Rule = "typical_p"
-	RuleTopNSigma         Rule = "top_n_sigma"
-	RuleXTC               Rule = "xtc"
-	RuleDRY               Rule = "dry"
-	RuleMirostat          Rule = "mirostat"
-	RuleGrammar           Rule = "grammar" // before all others that cut, in every order
-)
-
 // Name returns the rule's common name, such as "top-k".
 func (r Rule) Name() string {
 	if name := r.link().title; name != "" {
@@ -40,85 +16,6 @@ func (r Rule) Name() string {
 		return k.Name
 	}
 	return string(r)
-}
-
-// A rule is a link of the chain. Its input is the scores or the distribution, the text so far, its
-// own state and its own u. It either returns new scores, or the tokens that it keeps and the
-// reasons why it cuts the others. Either score or keep is set; the other functions may be nil. All
-// functions are pure: they do not modify their arguments.
-type rule struct {
-	name  Rule
-	title string    // its common name, if it differs from the knob's name
-	knob  string    // the key of its knob, if it differs from name
-	also  []string  // knobs that adjust it and have no effect while it is off
-	off   float64   // the value of its knob that turns it off
-	alias []string  // other names of the rule in llama.cpp's --samplers
-	in    positions // its position in other programs' orders, if it is part of an order
-	// score returns new scores, given the scores that the previous rules returned.
-	score func(s Scores, in input) Scores
-	// keep returns the tokens of a field that the rule keeps, at least one.
-	keep func(f field, in input) mask
-	// reason returns why the rule cuts the token at an index of the field: the measured value and
-	// the bound to which it is compared, both in the rule's unit.
-	reason func(f field, m mask, at int, in Settings) Reason
-	unit   Unit
-	// next returns the rule's state for the next step, after a rank has been drawn. (The
-	// speculator keeps no state, so it refuses a rule that sets next.)
-	next func(d *Distribution, r int, in input) any
-	// early is set if the rule cuts all tokens from some rank on, and [Sampler] can find that rank
-	// without examining later tokens.
-	early bool
-	// text is set if the rule uses the text so far, which the [Context] must then contain.
-	text bool
-	// unread explains, for a refusal, why a text that was not drawn with the rule has no
-	// probability under the rule. It is "" if such a text has a probability.
-	unread string
-}
-
-// positions holds a rule's position, from 1, in the default order of each program. The position is
-// negative if the program lacks the rule. In that program's order, such a rule runs after all of
-// the program's own rules.
-type positions struct{ llama, hugging, openai int }
-
-// chain lists the rules in order. Rules that change scores come first, so that all rules that cut
-// see the same distribution. (XTC's draws depend on its index here: a rule inserted before it
-// changes them.)
-var chain = []rule{
-	{name: RuleLogitBias, title: "logit bias", score: addBias},
-	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
-	{name: RuleFrequencyPenalty, off: 0, score: penalizeFrequent, text: true},
-	{name: RulePresencePenalty, off: 0, score: penalizePresent, text: true},
-	{
-		name: RuleDRY, title: "DRY", knob: "dry_multiplier", also: []string{"dry_base", "dry_allowed_length"},
-		score: penalizeRepeats, text: true,
-	},
-	{name: RuleTemperature, off: 1, alias: []string{"temp"}, in: positions{7, 1, 1}, score: divide},
-	{name: RuleGreedy, keep: mostProbable, reason: noReason, early: true},
-	{name: RuleTopK, in: positions{2, 2, 2}, keep: topK, reason: rankAgainstK, unit: UnitRank, early: true},
-	{
-		name: RuleTopP, off: 1, alias: []string{"nucleus"}, in: positions{4, 3, 3},
-		keep: topP, reason: sumBefore, unit: UnitProbability, early: true,
-	},
-	{name: RuleMinP, in: positions{5, 4, -4}, keep: minP, reason: shareOfFirst, unit: UnitProbability, early: true},
-	{
-		name: RuleTypicalP, off: 1, alias: []string{"typ_p", "typical"}, in: positions{3, 5, -6},
-		keep: typicalP, reason: distance, unit: UnitNats,
-	},
-	{
-		name: RuleTopNSigma, alias: []string{"top_nsigma"}, in: positions{1, -6, -5},
-		keep: topNSigma, reason: scoreAgainst, unit: UnitScore,
-	},
-	{
-		name: RuleXTC, title: "XTC", knob: "xtc_probability", also: []string{"xtc_threshold"},
-		in: positions{6, -7, -7}, keep: excludeTop, reason: topChoice, unit: UnitProbability,
-		unread: "XTC makes a new draw at each step, so it has no single distribution",
-	},
-	{
-		name: RuleMirostat, title: "mirostat", knob: "mirostat_tau", also: []string{"mirostat_eta"},
-		in: positions{8, -8, -8}, keep: mirostat, reason: surpriseAgainst, unit: UnitBits, next: learnSurprise,
-		unread: "mirostat adapts to its own draws, and this text was not drawn with it",
-	},
-	{name: RuleGrammar, title: "grammar", keep: fits, reason: noReason},
 }
 
 // link returns the rule's link in the chain, or a link without any effect.

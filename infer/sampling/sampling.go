@@ -4,7 +4,7 @@
 // random source. The pages, the terminal trace and the exercises all call these functions, so
 // exercises are graded with the same code that the program runs.
 //
-// A chain of rules (chain.go) shapes and cuts the distribution. A rule uses the scores, the text so
+// A chain of rules (rules.go) shapes and cuts the distribution. A rule uses the scores, the text so
 // far, its own state and its own u, and changes scores or cuts tokens. The order is this program's
 // own (libraries differ):
 //
@@ -41,52 +41,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Settings are the knobs that shape and cut the distribution. The zero value is not valid, because
-// TopP must be set. Start from [Pure] or a preset.
-type Settings struct {
-	Temperature float64 `json:"temperature"` // divides the logits; 0 is greedy
-	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off
-	TopP        float64 `json:"top_p"`       // keep the smallest leading set with at least this mass; 1 is off
-	MinP        float64 `json:"min_p"`       // keep tokens with p ≥ MinP × the largest p; 0 is off
-	// TypicalP keeps the tokens whose surprise is nearest to the average, with at least this mass;
-	// 0 is off. Its knob is off at 1.
-	TypicalP float64 `json:"typical_p,omitempty"`
-	// RepetitionPenalty lowers the scores of tokens that are already in the text: positive scores
-	// are divided by it, and negative scores are multiplied by it. 0 is off. Its knob is off at 1.
-	RepetitionPenalty float64 `json:"repetition_penalty,omitempty"`
-	// FrequencyPenalty is subtracted from a token's score for each time that it was generated.
-	// PresencePenalty is subtracted once if it was generated at all. 0 is off.
-	FrequencyPenalty float64 `json:"frequency_penalty,omitempty"`
-	PresencePenalty  float64 `json:"presence_penalty,omitempty"`
-	// LogitBias is added to the scores of individual tokens; "" is off.
-	LogitBias Bias `json:"logit_bias,omitempty"`
-	// TopNSigma keeps tokens whose score is within TopNSigma standard deviations of the
-	// highest; 0 is off.
-	TopNSigma float64 `json:"top_n_sigma,omitempty"`
-	// XTCProbability is the probability that XTC strikes at a step; 0 is off. When it strikes, all
-	// tokens with a probability of at least XTCThreshold are excluded, except the least probable of
-	// them. A threshold of 0 means the usual value, 0.1.
-	XTCProbability float64 `json:"xtc_probability,omitempty"`
-	XTCThreshold   float64 `json:"xtc_threshold,omitempty"`
-	// DRYMultiplier is how much DRY lowers the score of a token that would continue a repeated
-	// passage of DRYAllowed tokens; 0 is off. Each further token of the passage multiplies that
-	// amount by DRYBase. If DRYBase or DRYAllowed is 0, the usual value is used: a base of 1.75 and
-	// 2 tokens.
-	DRYMultiplier float64 `json:"dry_multiplier,omitempty"`
-	DRYBase       float64 `json:"dry_base,omitempty"`
-	DRYAllowed    float64 `json:"dry_allowed_length,omitempty"`
-	// MirostatTau is the surprise in bits that mirostat aims at; 0 is off. MirostatEta is its
-	// learning rate; 0 means the usual value, 0.1.
-	MirostatTau float64 `json:"mirostat_tau,omitempty"`
-	MirostatEta float64 `json:"mirostat_eta,omitempty"`
-	// Grammar is the grammar that the text must follow, in a form that package grammar compiles; ""
-	// is off. [Context.Allowed] reports which tokens it allows.
-	Grammar string `json:"grammar,omitempty"`
-	// Order is the order of the temperature and the rules that cut, and the distribution on which
-	// they are measured; "" is this program's own order.
-	Order Order `json:"samplers,omitempty"`
-}
-
 // Uncut reports whether no filter is on.
 func (s Settings) Uncut() bool {
 	for _, r := range chain {
@@ -101,55 +55,22 @@ func (s Settings) Uncut() bool {
 // [Pure]. The temperature, which divides scores, is not one of these rules here.
 func (s Settings) Scoring() Settings {
 	only := Pure
-	only.RepetitionPenalty, only.FrequencyPenalty = s.RepetitionPenalty, s.FrequencyPenalty
-	only.PresencePenalty, only.LogitBias = s.PresencePenalty, s.LogitBias
-	if s.DRYMultiplier > 0 {
-		only.DRYMultiplier, only.DRYBase, only.DRYAllowed = s.DRYMultiplier, s.DRYBase, s.DRYAllowed
+	only.LogitBias = s.LogitBias
+	for _, r := range chain {
+		if _, on := r.on(s); !on || r.score == nil || r.name == RuleTemperature {
+			continue
+		}
+		for _, key := range append([]string{r.key()}, r.also...) {
+			if x, ok := s.Value(key); ok {
+				only.Set(key, x)
+			}
+		}
 	}
 	return only
 }
 
 // Greedy reports whether the most probable token is chosen without a draw.
 func (s Settings) Greedy() bool { return s.Temperature == 0 }
-
-// field returns a pointer to the setting of a knob, and the knob's usual value. The usual value is
-// stored as 0, so that it has only one form. at is nil if the knob does not belong to sampling or
-// is top-k, which is an integer.
-func (s *Settings) field(key string) (at *float64, usual float64) {
-	switch key {
-	case "temperature":
-		return &s.Temperature, 0
-	case "top_p":
-		return &s.TopP, 0
-	case "min_p":
-		return &s.MinP, 0
-	case "typical_p":
-		return &s.TypicalP, 1
-	case "repetition_penalty":
-		return &s.RepetitionPenalty, 1
-	case "frequency_penalty":
-		return &s.FrequencyPenalty, 0
-	case "presence_penalty":
-		return &s.PresencePenalty, 0
-	case "top_n_sigma":
-		return &s.TopNSigma, 0
-	case "xtc_probability":
-		return &s.XTCProbability, 0
-	case "xtc_threshold":
-		return &s.XTCThreshold, 0.1
-	case "dry_multiplier":
-		return &s.DRYMultiplier, 0
-	case "dry_base":
-		return &s.DRYBase, 1.75
-	case "dry_allowed_length":
-		return &s.DRYAllowed, 2
-	case "mirostat_tau":
-		return &s.MirostatTau, 0
-	case "mirostat_eta":
-		return &s.MirostatEta, 0.1
-	}
-	return nil, 0
-}
 
 // Value returns the setting of a knob ([terms.Knob]), or false if the knob does not belong
 // to sampling.
