@@ -134,8 +134,13 @@ func (j *joiner) add(name string) (*module, error) {
 			return nil, fmt.Errorf("%s: cannot be joined with others: %s", name, line)
 		case strings.HasPrefix(strings.TrimSpace(line), "//") && !strings.Contains(name, "/vendor/"):
 			continue // comments are only for readers of the source, and would be a tenth of a page's download
+		case strings.Count(line, "`")%2 == 1 && !strings.Contains(name, "/vendor/"):
+			return nil, fmt.Errorf("%s: cannot be joined with others: a string of several lines: %s", name, line)
 		default:
 			begun = begun || line != ""
+		}
+		if !strings.Contains(name, "/vendor/") {
+			line = strings.TrimLeft(line, " ")
 		}
 		body.WriteString(line + "\n")
 	}

@@ -30,7 +30,9 @@ const globals = {
 Object.assign(globalThis, globals);
 const window = new EventTarget();
 globalThis.addEventListener = (type, act) => window.addEventListener(type, act);
-globalThis.document = Object.assign(new EventTarget(), { hidden: false, documentElement: { dataset: {} } });
+globalThis.document = Object.assign(new EventTarget(), {
+  hidden: false, querySelectorAll: () => [], documentElement: { dataset: {} },
+});
 // tick advances the clock to the next timer, but not beyond the given time.
 const tick = (until) => {
 	timers.sort((a, b) => a.at - b.at);

@@ -55,6 +55,7 @@ func TestUnbundleableScriptsAreRefused(t *testing.T) {
 		{"import './b.js';\n", "cannot be joined"},
 		{"import { b } from './b.js';\nsay(b);\nimport { b as c } from './b.js';\n", "cannot be joined"},
 		{"say(1);\nimport { b } from './b.js';\n", "cannot be joined"},
+		{"say(`a\nb`);\n", "cannot be joined"},
 		{"import { own } from './b.js';\n", "does not export"},
 		{"let n = 1;\nexport { n };\n", "cannot be joined"},
 		{"import { b } from 'b';\n", "cannot be joined"},

@@ -52,10 +52,14 @@ func textsMatchTheSource(t *testing.T) guard {
 	}
 	return guard{
 		name: "TextsMatchTheSource", least: 600,
-		reads: (*source).program,
+		reads: func(s *source) bool { return s.program() || s.ext() == ".js" && s.among("static/js") },
 		check: func(files []*source) (list []finding) {
 			used := map[string]bool{}
 			for _, s := range files {
+				if s.ext() == ".js" {
+					list = append(list, s.scriptTexts(c, used)...)
+					continue
+				}
 				for _, call := range s.keyedCalls() {
 					list = append(list, s.missesText(c, call)...)
 				}
@@ -78,8 +82,25 @@ func textsMatchTheSource(t *testing.T) guard {
 			{1, map[string]string{"web/a.go": "package a\nvar _ = w.T(\"unit.ms\", \"m\", 1)"}},
 			{0, map[string]string{"web/a.go": "package a\nvar _ = w.T(\"unit.ms\", \"n\", 1)"}},
 			{0, map[string]string{"web/a.go": "package a\nvar _ = w.T(\"noun.token\", \"n\", 1) + w.T(\"knob.\"+k)"}},
+			{1, map[string]string{"static/js/a.js": "t('js.x') + t(`js.state.${s}`) + t('js.over')"}},
 		},
 	}
+}
+
+// scriptTexts records the keys of texts in a script, and returns a finding for each that does not
+// exist. A key can end in a variable name.
+func (s *source) scriptTexts(c terms.Catalog, used map[string]bool) (list []finding) {
+	for _, l := range s.literals {
+		key, _, made := strings.Cut(l.text, "${")
+		if !strings.HasPrefix(key, "js.") {
+			continue
+		}
+		used[key] = true
+		if !made && !c.Has(key) {
+			list = append(list, s.finds(l.line, "the text "+key+", which does not exist", "a text"))
+		}
+	}
+	return list
 }
 
 // composed reports whether the source has a literal that ends in a dot and begins the key.

@@ -169,6 +169,23 @@ func (l *Language) T(key string, with ...any) string {
 	return b.String()
 }
 
+// Under returns the texts whose keys begin with a prefix, by key. Names in braces are not replaced.
+func (l *Language) Under(prefix string) map[string]string {
+	list := map[string]string{}
+	for key, segments := range l.words.texts {
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		for _, s := range segments {
+			if s.Name != "" {
+				s.Words = "{" + s.Name + "}"
+			}
+			list[key] += s.Words
+		}
+	}
+	return list
+}
+
 // ValueText returns a value of a text as plain text.
 func ValueText(v any) string {
 	switch v := v.(type) {

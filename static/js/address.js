@@ -2,6 +2,7 @@
 // reloads, and a link that restores the run if the id is unknown.
 import { onKey } from './keys.js';
 import { at, embedded, plain } from './place.js';
+import { t } from './texts.js';
 
 const addressEvery = 700; // ms: browsers limit how often the address can be changed
 
@@ -82,15 +83,13 @@ export class Address {
   async #copy(button, tell) {
     if (!this.#socket.link) {
       tell(this.#socket.started
-        ? 'So much was changed in this run that it does not fit into a link. Its trace and its text can be exported.'
-        : 'There is no text to link to yet.');
+        ? t('js.link.long') : t('js.link.none'));
       return;
     }
     const link = location.origin + at(`/loop?${new URLSearchParams({ log: this.#socket.link })}`);
     const copied = await copy(link);
     if (copied) button.closest('details')?.removeAttribute('open');
-    tell(copied ? 'Link copied. It opens this text at this stage.'
-      : `This browser does not let pages copy. The link is ${link}`);
+    tell(copied ? t('js.link.copied') : t('js.link.shown', { link }));
   }
 }
 

@@ -3,6 +3,7 @@
 import { onShortcut } from './keys.js';
 import { ask } from './learn.js';
 import { at } from './place.js';
+import { t } from './texts.js';
 
 // /cards#ID shows the card with this id.
 const wanted = decodeURIComponent(location.hash.slice(1));
@@ -30,7 +31,7 @@ async function review(form, button) {
     (next.querySelector('#card-front') ?? document.getElementById('main')).focus({ preventScroll: true });
   } catch (error) {
     form.removeAttribute('aria-busy');
-    deck().querySelector('.deck__said').textContent = `Not kept yet. ${error.message}`;
+    deck().querySelector('.deck__said').textContent = t('js.cards.unkept', { why: error.message });
   }
 }
 

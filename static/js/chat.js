@@ -1,5 +1,7 @@
 // The chat form of the Loop: a list of messages as an alternative to the plain prompt. Both keep
 // their text while the other one is shown. The server converts the messages to a prompt.
+import { t } from './texts.js';
+
 const byId = (id) => document.getElementById(id);
 const list = () => byId('messages');
 const textOf = (row) => row.querySelector('textarea');
@@ -47,9 +49,9 @@ function rowOf({ role, content }) {
 function name() {
   const rows = [...list().children];
   rows.forEach((row, i) => {
-    textOf(row).setAttribute('aria-label', `Message ${i + 1}`);
-    row.querySelector('select').setAttribute('aria-label', `Who says message ${i + 1}`);
-    row.querySelector('button').setAttribute('aria-label', `Remove message ${i + 1}`);
+    textOf(row).setAttribute('aria-label', t('js.chat.message', { n: i + 1 }));
+    row.querySelector('select').setAttribute('aria-label', t('js.chat.who', { n: i + 1 }));
+    row.querySelector('button').setAttribute('aria-label', t('js.chat.remove', { n: i + 1 }));
   });
   const full = rows.length >= Number(list().dataset.most);
   for (const button of document.querySelectorAll('[data-chat-add]')) button.setAttribute('aria-disabled', String(full));

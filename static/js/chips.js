@@ -1,6 +1,7 @@
 // Replaces a text field that contains a list with chips, which a press removes, and a small field
 // for adding a chip. The original field still contains the list and is submitted.
 import { onKey } from './keys.js';
+import { t } from './texts.js';
 
 function show(field) {
   const lines = field.tagName === 'TEXTAREA';
@@ -27,7 +28,7 @@ function show(field) {
     chip.className = 'chip';
     chip.textContent = text;
     chip.dir = 'auto';
-    chip.setAttribute('aria-label', `Remove ${text}`);
+    chip.setAttribute('aria-label', t('js.chips.remove', { text }));
     chip.addEventListener('click', () => set(items.toSpliced(i, 1)));
     return chip;
   });
@@ -36,8 +37,8 @@ function show(field) {
   add.inputMode = lines || 'words' in field.dataset ? 'text' : 'numeric';
   add.autocomplete = 'off';
   add.dir = 'auto';
-  add.placeholder = 'add';
-  add.setAttribute('aria-label', `Add to ${field.labels[0].firstChild.textContent.trim()}`);
+  add.placeholder = t('js.chips.add');
+  add.setAttribute('aria-label', t('js.chips.to', { field: field.labels[0].firstChild.textContent.trim() }));
   const take = () => { if (add.value) set([...items, lines ? add.value : add.value.trim()]); };
   add.addEventListener('change', (event) => { event.stopPropagation(); take(); });
   onKey(add, (key) => {

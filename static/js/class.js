@@ -7,6 +7,7 @@ import { onShortcut } from './keys.js';
 import { answer, asked, hold, put, release, say, sayFor, shows, tell, toEnd, viewChannel } from './screen.js';
 import { patch } from './patch.js';
 import { isolated } from './text.js';
+import { t } from './texts.js';
 import { followRows } from './worked.js';
 
 const room = document.body.dataset.room;
@@ -42,8 +43,8 @@ function begin() {
   connection.addEventListener('lost', lost);
   connection.addEventListener('back', () => {
     document.querySelector('[data-go-alone]').hidden = true;
-    if (waiting) say('Back.', 'Sending your vote.', false);
-    else sayFor(3000, 'Back.', 'This is where the class is now.');
+    if (waiting) say(t('js.back'), t('js.class.resending'), false);
+    else sayFor(3000, t('js.back'), t('js.class.here'));
     live(true);
   });
   connection.addEventListener('open', () => {
@@ -51,7 +52,7 @@ function begin() {
     sendVote();
   });
   connection.addEventListener('ended', ({ detail }) => {
-    if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
+    if (detail.code !== 1000) say(t('js.over'), detail.reason || t('js.reload'), false);
     stayAwake(false);
     live(false);
   });
@@ -76,8 +77,8 @@ function receive(message) {
   document.body.toggleAttribute('data-looking', last.looking);
   // Between votes, phones may turn their screens off.
   stayAwake(!last.ended && !last.gone && (wall || Boolean(last.poll)));
-  if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
-  else if (last.ended && !wall) say('The class is over.', 'Thank you for taking part.', false);
+  if (last.gone) say(t('js.class.deleted'), t('js.class.nothing'), false);
+  else if (last.ended && !wall) say(t('js.class.over'), t('js.class.thanks'), false);
   if (wall) return;
   if (waiting && waiting.poll !== last.poll?.id) wait(null);
   if (called && wandering()) rejoin();
@@ -125,7 +126,7 @@ function own({ vote, name }) {
   if (waiting && vote && vote.poll === waiting.poll && vote.number >= waiting.number) {
     wait(null);
     tell('');
-    if (!document.getElementById('conn').hidden) sayFor(3000, 'Back.', 'Vote sent.');
+    if (!document.getElementById('conn').hidden) sayFor(3000, t('js.back'), t('js.class.sent'));
   } else if (waiting) sendVote();
   mark();
 }
@@ -156,7 +157,7 @@ function mark() {
   const stands = mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null;
   const open = waiting?.poll === box.dataset.poll ? waiting : null;
   const choice = open?.choice ?? stands?.choice;
-  const words = open ? (connection.up ? 'sending' : 'not sent yet') : 'your vote, counted';
+  const words = open ? t(connection.up ? 'js.vote.sending' : 'js.vote.unsent') : t('js.vote.counted');
   for (const vote of box.querySelectorAll('.vote')) {
     const chosen = choice !== undefined && (vote.value || vote.dataset.choice) === choice;
     vote.classList.toggle('is-mine', chosen);
@@ -176,11 +177,11 @@ function mark() {
 }
 
 function mineWords(box, stands, open) {
-  if (open) return connection.up ? 'Sending…' : 'Your vote is kept here, not sent yet.';
+  if (open) return t(connection.up ? 'js.class.sending' : 'js.class.unsent');
   if (!stands) return '';
   const text = isolated(stands.text);
-  if (stands.u) return `Your number ${stands.u} falls on ${text}. Counted.`;
-  return box.dataset.kind === 'number' ? `Your answer, ${text}, is counted.` : '';
+  if (stands.u) return t('js.class.fell', { u: stands.u, text });
+  return box.dataset.kind === 'number' ? t('js.class.answer', { text }) : '';
 }
 
 // result describes how this phone's vote compares to the result of the poll.
@@ -190,20 +191,19 @@ function result(box, stands) {
   line.textContent = '';
   for (const row of box.querySelectorAll('.ph__res li')) {
     const own = stands?.choice === row.dataset.choice;
-    row.querySelector('[data-you]').textContent = own ? 'you' : '';
+    row.querySelector('[data-you]').textContent = own ? t('js.class.you') : '';
     if (!own || box.dataset.kind === 'draw') continue;
     const { share, model } = row.dataset;
-    const gave = model ? ` The model gave it ${model}.` : '';
-    const text = isolated(stands.text);
-    const said = box.dataset.kind === 'number' ? text : `“${text}”`;
-    line.textContent = `You said ${said}, like ${share} of the class.${gave}`;
+    const kind = box.dataset.kind === 'number' ? 'number' : 'token';
+    const key = `js.class.yours.${kind}${model ? '.model' : ''}`;
+    line.textContent = t(key, { text: isolated(stands.text), share, model });
   }
 }
 
 function lost() {
   live(false);
-  const words = waiting ? 'Your vote is kept here and will be sent.' : 'What you see stays.';
-  say(`Reconnecting, try ${connection.tries}`, words);
+  const words = t(waiting ? 'js.class.waits' : 'js.class.stays');
+  say(t('js.reconnecting', { n: connection.tries }), words);
   const alone = document.querySelector('[data-go-alone]');
   alone.hidden = !(connection.tries > aloneAfter && last?.alone);
   alone.href = `/class/${room}/alone`;
@@ -214,13 +214,13 @@ function live(on) {
   for (const dot of document.querySelectorAll('#screen .live')) dot.classList.toggle('live--off', !on);
   const name = document.querySelector('[data-live]');
   if (!name) return;
-  name.textContent = on ? 'Following the class' : 'Following, paused';
-  document.querySelector('[data-live-say]').textContent = on ? 'your screen moves with it' : lastSay();
+  name.textContent = t(on ? 'js.class.live' : 'js.class.paused');
+  document.querySelector('[data-live-say]').textContent = on ? t('js.class.moves') : lastSay();
 }
 
 function lastSay() {
-  if (!connection.receivedAt) return 'no message yet';
-  return `last message ${Math.round((Date.now() - connection.receivedAt) / 1000)} s ago`;
+  if (!connection.receivedAt) return t('js.class.silent');
+  return t('js.class.last', { s: Math.round((Date.now() - connection.receivedAt) / 1000) });
 }
 
 // place updates the link to the learner's own view, and shows which position the class has
@@ -232,8 +232,8 @@ function place() {
   link.href = `?at=${where}`;
   const at = document.querySelector('[data-class-at]');
   if (at && where) {
-    at.textContent = last.poll?.phase === 'open' ? 'the class is voting'
-      : `the class is at ${last.stage} ${stageNames[last.stage]}`;
+    at.textContent = last.poll?.phase === 'open' ? t('js.class.voting')
+      : t('js.class.at', { n: last.stage, stage: stageNames[last.stage] });
   }
 }
 
@@ -257,7 +257,7 @@ async function look(href) {
     toEnd(document.getElementById('own-strip'));
     if (last) place();
     dock();
-  } catch { tell('This needs the connection, which is cut just now.'); }
+  } catch { tell(t('js.class.offline')); }
 }
 
 function rejoin() {
@@ -281,7 +281,7 @@ function click(event) {
   const command = room && !wall && asked(event.target);
   if (command) {
     if (command.cmd === 'look') inside = command.on;
-    if (!connection.send(command, 'forget')) tell('This needs the connection, which is cut just now.');
+    if (!connection.send(command, 'forget')) tell(t('js.class.offline'));
   }
   const link = event.target.closest('[data-wander], [data-look], [data-rejoin], [data-retry], [data-copy]');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -5,6 +5,7 @@
 
 import { at, inTab, searchOf } from './place.js';
 import { messagePort } from './port.js';
+import { t } from './texts.js';
 
 const longestDelay = 10_000; // ms; the maximum delay between two tries
 const firstDelay = 500; // ms; the maximum delay before the first retry
@@ -12,8 +13,6 @@ const answerWait = 20_000; // ms to wait for any message after a command before 
 const probeWait = 4_000; // ms to wait for the answer to a probe; without one the connection is dead
 const pingEvery = 25_000; // ms of silence before probing the connection
 const busyAfter = 200; // ms; for quicker answers, the page does not show that it is waiting
-const lostWords = 'The connection was lost before this was answered, so it may not have been done. '
-  + 'What you see is how things stand.';
 
 // Close codes after which there is no retry. 1000 means that nothing more follows. The
 // others mean that this page has made an error, so a retry would fail in the same way.
@@ -170,7 +169,7 @@ export class Connection extends EventTarget {
   #resume() {
     for (const [n, { command, then }] of this.#unanswered) {
       if (then === 'repeat') this.#transmit(n, command);
-      else this.#refuse(n, { message: lostWords });
+      else this.#refuse(n, { message: t('js.lost') });
     }
   }
 
@@ -190,7 +189,7 @@ export class Connection extends EventTarget {
 
   // refuseLost reports abandoned commands as refused.
   refuseLost(commands) {
-    for (const command of commands) this.#emit('refused', { command, error: { message: lostWords } });
+    for (const command of commands) this.#emit('refused', { command, error: { message: t('js.lost') } });
   }
 
   #receive(message) {

@@ -3,6 +3,7 @@
 import { fill, pressed, showChat, typed, write, written } from './chat.js';
 import { handedOver, handOver } from './stored.js';
 import { isolated } from './text.js';
+import { t } from './texts.js';
 
 const setEvery = 60; // ms between two values sent while a slider is being dragged
 const piecesEvery = 150; // ms between two tokenizations of a prompt that is being typed
@@ -21,7 +22,6 @@ const changesText = new Set([
 
 const byId = (id) => document.getElementById(id);
 
-const notSent = 'Not connected just now: this was not sent. The page is trying to reconnect.';
 
 // fieldsOf returns the names of the fields next to which a command's errors are shown.
 const fieldsOf = ({ cmd, n, ...fields } = {}) => Object.keys(fields);
@@ -48,7 +48,7 @@ export class Controls {
   // send sends a command. Without a connection, it shows a message instead.
   send(command) {
     if (!this.#socket.send(command)) {
-      this.refused(null, { message: notSent });
+      this.refused(null, { message: t('js.unsent') });
       return false;
     }
     for (const field of fieldsOf(command)) this.#unanswered.set(field, (this.#unanswered.get(field) ?? 0) + 1);
@@ -99,8 +99,8 @@ export class Controls {
   // back is called when the connection has been restored. It replaces the message that says
   // that a command was not sent.
   back() {
-    if (byId('err-general')?.textContent === notSent) {
-      this.#say('general', 'Connected again. What you pressed was not sent, so press it once more.');
+    if (byId('err-general')?.textContent === t('js.unsent')) {
+      this.#say('general', t('js.again'));
     }
   }
 
@@ -152,7 +152,7 @@ export class Controls {
       slider.value = scrub.value;
       const shown = place.undrawn ? 'sample' : cursor.stage;
       const stage = stages.indexOf(shown) + 1;
-      slider.setAttribute('aria-valuetext', `step ${cursor.step}, stage ${stage}, ${shown}`);
+      slider.setAttribute('aria-valuetext', t('js.at', { step: cursor.step, stage, name: shown }));
     }
     const box = byId('whatif');
     if (!box) return;
@@ -246,7 +246,7 @@ export class Controls {
     const bytes = new TextEncoder().encode(JSON.stringify(fields)).length;
     if (bytes <= mostSent) return true;
     const letters = [...JSON.stringify(Object.values(fields)[0])].length.toLocaleString('en');
-    this.#say(Object.keys(fields)[0], `At about ${letters} characters this is too long to send. Shorten it first.`);
+    this.#say(Object.keys(fields)[0], t('js.long', { n: letters }));
     return false;
   }
 
@@ -308,7 +308,7 @@ export class Controls {
     if (text === '' || !Number.isFinite(value)) {
       this.#drop(field);
       this.#unsent.add(field);
-      this.#say(field, text === '' ? 'A number is missing here.' : `“${isolated(text)}” is not a number.`);
+      this.#say(field, text === '' ? t('js.missing') : t('js.number', { text: isolated(text) }));
       return;
     }
     this.#unsent.delete(field);

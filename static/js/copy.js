@@ -1,16 +1,18 @@
 // Copies the element that a button selects with its attribute data-copy.
+import { t } from './texts.js';
+
 export async function copy(button) {
   const field = document.querySelector(button.dataset.copy);
   const words = button.textContent;
   try {
     await navigator.clipboard.writeText(field.value ?? field.textContent);
-    button.textContent = 'Copied';
+    button.textContent = t('js.copied');
   } catch { // without encryption, browsers do not provide a clipboard
     field.classList.remove('sr');
     if (field.type === 'password') field.type = 'text'; // passwords cannot be copied
     if (field.select) field.select();
     else getSelection().selectAllChildren(field);
-    button.textContent = 'Press Ctrl+C';
+    button.textContent = t('js.press');
   }
   setTimeout(() => { button.textContent = words; }, 2000);
 }

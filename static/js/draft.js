@@ -3,6 +3,7 @@
 // reloading the page.
 import { onKey } from './keys.js';
 import { patch } from './patch.js';
+import { t } from './texts.js';
 import { followRows } from './worked.js';
 
 const form = document.querySelector('#draft');
@@ -35,9 +36,9 @@ async function show(values) {
     if (n !== newest) return;
     const next = page.querySelector('#draft-out');
     if (next) patch(out, next.outerHTML);
-    told.textContent = next ? '' : page.querySelector('main .lead')?.textContent ?? 'The server refused this text.';
+    told.textContent = next ? '' : page.querySelector('main .lead')?.textContent ?? t('js.draft.refused');
   } catch {
-    if (n === newest) told.textContent = 'The server can’t be reached. Your text is still here: save it, or try again.';
+    if (n === newest) told.textContent = t('js.draft.away');
   } finally {
     if (n === newest) document.querySelector('#draft-out').removeAttribute('aria-busy');
   }
@@ -63,7 +64,7 @@ document.querySelector('[data-open]').addEventListener('change', async ({ target
   target.value = ''; // so that the same file can be opened again
   if (!file) return;
   if (file.size > Number(text.dataset.most)) {
-    told.textContent = `This file is too large: a walkthrough on this page has at most ${text.dataset.most} bytes.`;
+    told.textContent = t('js.draft.large', { n: text.dataset.most });
     return;
   }
   text.value = await file.text();

@@ -7,6 +7,7 @@
 import { Connection } from './connection.js';
 import { patch } from './patch.js';
 import { answerer } from './place.js';
+import { t } from './texts.js';
 
 // valuesOf returns the values of a form's fields as strings. The pressed button overrides a field
 // of the same name.
@@ -100,13 +101,13 @@ export class Feed {
     if (this.#waiting) this.#next ??= this.#waiting.command;
     this.#waiting = null;
     this.#lost = true;
-    if (this.#connection.tries > 1) this.#say('The connection is cut. What you see stays; trying again…');
+    if (this.#connection.tries > 1) this.#say(t('js.feed.cut'));
   }
 
   #ended({ code, reason }) {
     this.#waiting = this.#next = null;
     if (code !== 1000) {
-      this.#say(`${answerer} has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
+      this.#say(t(`js.feed.ended.${answerer}`, { why: reason || t('js.code', { code }) }));
     }
   }
 

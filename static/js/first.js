@@ -4,6 +4,7 @@
 import { carry, measure } from './carry.js';
 import { endByHand } from './motion.js';
 import { patch } from './patch.js';
+import { t } from './texts.js';
 
 const body = () => document.querySelector('.fr');
 
@@ -59,8 +60,8 @@ if (share && navigator.clipboard) {
   share.hidden = false;
   share.addEventListener('click', async () => {
     await navigator.clipboard.writeText(location.href);
-    share.textContent = 'Copied';
-    document.getElementById('copied').textContent = 'The link is copied.';
+    share.textContent = t('js.copied');
+    document.getElementById('copied').textContent = t('js.link.short');
   });
 }
 

@@ -4,6 +4,7 @@
 // computes no numbers.
 import { ask } from './learn.js';
 import { at } from './place.js';
+import { t } from './texts.js';
 
 const turns = at('/learn/turn');
 
@@ -35,7 +36,7 @@ function showPlaying() {
   const button = turn().querySelector('[data-play]');
   button.hidden = false;
   button.setAttribute('aria-pressed', String(playing));
-  button.querySelector('span').textContent = playing ? 'Pause' : 'Play';
+  button.querySelector('span').textContent = t(playing ? 'js.pause' : 'js.play');
   button.querySelector('use').setAttribute('href', playing ? '#i-pause' : '#i-play');
 }
 

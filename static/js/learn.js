@@ -1,6 +1,7 @@
 // The pages of the course. Every form on them works without this script. With it, a form is sent
 // without leaving the page, and only the changed part is replaced.
 import { answerer, at, running } from './place.js';
+import { t } from './texts.js';
 
 const root = document.documentElement;
 const typedFor = 180; // ms without a key press before a search is sent
@@ -13,10 +14,10 @@ export async function ask(url, options = {}) {
     answer = await fetch(url, { ...options, headers: { 'Viz-Fragment': '1', ...options.headers } });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Error(`${answerer} does not answer. What you wrote is still here; try again in a moment.`);
+    throw new Error(t(`js.silent.${answerer}`));
   }
   const html = await answer.text();
-  if (!answer.ok) throw new Error(textOf(html) || `${answerer} answered ${answer.status}.`);
+  if (!answer.ok) throw new Error(textOf(html) || t(`js.status.${answerer}`, { status: answer.status }));
   return html;
 }
 

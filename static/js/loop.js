@@ -3,6 +3,7 @@
 import { Run } from './run.js';
 import { announce, applyPanels, restorePeek, scrollBack, tell } from './panels.js';
 import { Controls, questions } from './controls.js';
+import { t } from './texts.js';
 import { followRows } from './worked.js';
 import { Strip } from './strip.js';
 import { Address } from './address.js';
@@ -31,8 +32,7 @@ const run = new Run({
   onLost: () => controls.lost(),
   onBack: () => controls.back(),
   onRefused: (command, error) => controls.refused(command, error),
-  onRebuilt: () => tell(`${answerer} no longer had this run, so it was rebuilt from the link: `
-    + 'the same text, at the same stage.'),
+  onRebuilt: () => tell(t(`js.rebuilt.${answerer}`)),
 });
 
 function receive(message) {
@@ -49,7 +49,7 @@ function receive(message) {
     announce();
     if (arrived && !data.playing) showStage();
   } catch (error) {
-    controls.refused(null, { message: `The page could not show what arrived (${error.message}). Reload it.` });
+    controls.refused(null, { message: t('js.unshown', { why: error.message }) });
     throw error;
   }
 }

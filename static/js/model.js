@@ -1,6 +1,7 @@
 // The page about the model. In a browser that runs the program, visitors open their own models
 // here: this script passes the files to the worker, which reads them directly.
 import { at, running } from './place.js';
+import { t } from './texts.js';
 
 const say = document.getElementById('model-say');
 const bad = document.getElementById('model-bad');
@@ -9,7 +10,7 @@ const bad = document.getElementById('model-bad');
 function refuse({ say: what, why = [] }) {
   say.textContent = '';
   const head = document.createElement('p');
-  head.textContent = `${what} The model of before goes on.`;
+  head.textContent = t('js.model.stays', { why: what });
   head.className = 'field-error';
   const list = document.createElement('ul');
   for (const text of why.slice(0, 5)) {
@@ -27,7 +28,7 @@ async function ask(message) {
   const alive = setInterval(() => navigator.serviceWorker.controller?.postMessage({ viz: 'alive' }), 10_000);
   port1.onmessage = ({ data }) => {
     if (data.read !== undefined) {
-      say.textContent = `Reading the model: ${data.read} %`;
+      say.textContent = t('js.model.share', { n: data.read });
       return;
     }
     clearInterval(alive);
@@ -43,7 +44,7 @@ async function ask(message) {
 function open(files) {
   if (files.length === 0) return;
   bad.replaceChildren();
-  say.textContent = 'Reading the model …';
+  say.textContent = t('js.model.reading');
   const [folder, inside] = files[0].name.split('/');
   ask({ viz: 'open', folder: inside ? folder : '', files });
 }
@@ -76,7 +77,7 @@ if (say) {
   addEventListener('dragover', (event) => event.preventDefault());
   addEventListener('drop', (event) => {
     event.preventDefault();
-    filesOf(event.dataTransfer).then(open, () => refuse({ say: 'What you dropped can’t be read.' }));
+    filesOf(event.dataTransfer).then(open, () => refuse({ say: t('js.model.dropped') }));
   });
 }
 

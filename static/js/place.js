@@ -7,9 +7,8 @@ export const inTab = up !== undefined;
 
 const root = inTab ? new URL(up, document.baseURI).pathname : '/';
 
-// answerer is the name of the component that answers a page's requests, for the beginning of a
-// sentence.
-export const answerer = inTab ? 'The program' : 'The server';
+// answerer is the component that answers a page's requests. It ends the keys of texts about it.
+export const answerer = inTab ? 'program' : 'server';
 
 // embedded reports whether the page is in another site's frame, where nothing is stored.
 export const embedded = document.body?.dataset?.embed !== undefined;

@@ -5,6 +5,7 @@ import { stayAwake } from './awake.js';
 import { Connection } from './connection.js';
 import { onShortcut } from './keys.js';
 import { answer, asked, minutes, put, say, sayFor, shows, tell, viewChannel } from './screen.js';
+import { t } from './texts.js';
 import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
 
@@ -19,7 +20,7 @@ async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
   if (response.status === 403 || response.status === 404 || response.status === 410) {
     connection.end();
-    say('This browser does not hold the room’s key, or the room is gone.', 'Open the instructor’s link again.', false);
+    say(t('js.present.key'), t('js.present.open'), false);
   }
   if (!response.ok) throw new Error('no ticket');
   return { feed: 'present', room, view, ticket: (await response.json()).ticket };
@@ -40,14 +41,14 @@ connection.addEventListener('message', ({ detail }) => {
 });
 connection.addEventListener('lost', () => {
   delete document.body.dataset.conn;
-  say(`Reconnecting, try ${connection.tries}`, 'The class keeps what it sees.');
+  say(t('js.reconnecting', { n: connection.tries }), t('js.present.keeps'));
 });
 connection.addEventListener('refused', ({ detail }) => tell(detail.error.message));
-connection.addEventListener('back', () => sayFor(3000, 'Back.', 'You are driving again.'));
+connection.addEventListener('back', () => sayFor(3000, t('js.back'), t('js.present.back')));
 connection.addEventListener('ended', ({ detail }) => {
   stayAwake(false);
   if (leave) location.assign(leave);
-  else if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
+  else if (detail.code !== 1000) say(t('js.over'), detail.reason || t('js.reload'), false);
 });
 
 document.addEventListener('submit', (event) => {
@@ -58,7 +59,7 @@ document.addEventListener('submit', (event) => {
   const { cmd, ...fields } = Object.fromEntries(new FormData(form, button));
   Object.assign(fields, JSON.parse(button?.dataset.fields || '{}'));
   if (button?.dataset.leave) leave = button.dataset.leave;
-  if (!connection.send({ ...fields, cmd })) tell('The connection is cut just now: this was not sent.');
+  if (!connection.send({ ...fields, cmd })) tell(t('js.present.cut'));
   else if (form.matches('.ask, .script__form')) form.closest('dialog')?.close();
 });
 
@@ -67,7 +68,7 @@ document.addEventListener('click', ({ target }) => {
   if (target.closest('[data-hide-strip]')) hideStrip();
   const command = asked(target);
   if (command?.cmd === 'look') command.on = String(command.on); // a form would send a string, too
-  if (command && !connection.send(command, 'forget')) tell('The connection is cut just now: this was not sent.');
+  if (command && !connection.send(command, 'forget')) tell(t('js.present.cut'));
 });
 
 function hideStrip() {

@@ -1,5 +1,6 @@
 // Shows one question of the quiz at a time. The page contains all questions, so that it works
 // without scripts, on paper, and for links to single questions.
+import { t } from './texts.js';
 
 const list = document.querySelector('.quiz__list');
 const step = document.querySelector('[data-quiz-step]');
@@ -10,7 +11,7 @@ let now = 0;
 function show(n) {
   now = Math.max(0, Math.min(n, items.length - 1));
   items.forEach((item, i) => item.classList.toggle('is-now', i === now));
-  step.querySelector('[data-quiz-at]').textContent = `Question ${now + 1} of ${items.length}`;
+  step.querySelector('[data-quiz-at]').textContent = t('js.quiz', { n: now + 1, most: items.length });
   step.querySelector('[data-quiz-back]').disabled = now === 0;
   step.querySelector('[data-quiz-next]').disabled = now === items.length - 1;
 }

@@ -2,6 +2,7 @@
 // server no longer has the run, it is rebuilt from its link.
 import { Connection } from './connection.js';
 import { answerer, inTab } from './place.js';
+import { t } from './texts.js';
 
 // joined merges the first message of an empty run with the message that fills the run, so that
 // nothing on the page is cleared in between.
@@ -140,7 +141,7 @@ export class Run {
 
   #ended({ code, reason }) {
     this.#lost();
-    this.#status(`${answerer} has closed the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
+    this.#status(t(`js.closed.${answerer}`, { why: reason || t('js.code', { code }) }));
   }
 
   // status shows the state of the connection, in words and as attributes.
@@ -149,14 +150,13 @@ export class Run {
     const state = up ? 'live' : sentence || !navigator.onLine ? 'offline' : 'reconnecting';
     document.documentElement.dataset.conn = state;
     for (const element of document.querySelectorAll('[data-live]')) {
-      element.textContent = state === 'reconnecting' ? 'reconnecting…' : state;
+      element.textContent = t(`js.state.${state}`);
     }
     const banner = document.getElementById('conn');
     if (!banner) return;
     banner.hidden = state === 'live';
     if (!sentence && !opened && tries > 1 && !inTab) {
-      sentence = 'No live connection has come up. A proxy on the way may block WebSockets; '
-        + 'ask for /ws to be let through.';
+      sentence = t('js.proxy');
     }
     const text = banner.querySelector('[data-conn-text]') ?? banner.querySelector('p');
     if (text) {

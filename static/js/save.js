@@ -1,6 +1,7 @@
 // Saves the files that a page offers if the program runs in the browser. Browsers fetch the
 // target of a download link from the network, bypassing the service worker, and a static host
 // does not have such a file. So the page requests the file from the program and saves the answer.
+import { t } from './texts.js';
 
 const keptFor = 60_000; // ms for which a file stays in memory, since some browsers first ask where to save it
 
@@ -10,11 +11,11 @@ const nameOf = (link, answer) => link.download
 
 async function save(link) {
   // Without the worker, the host would answer, and some hosts would send their home page.
-  if (!navigator.serviceWorker?.controller) throw new Error('the program does not run in this page.');
-  const answer = await fetch(link.href).catch(() => { throw new Error('there was no answer.'); });
+  if (!navigator.serviceWorker?.controller) throw new Error(t('js.save.stopped'));
+  const answer = await fetch(link.href).catch(() => { throw new Error(t('js.save.silent')); });
   if (!answer.ok) {
     const said = answer.headers.get('Content-Type')?.startsWith('text/plain') ? await answer.text() : '';
-    throw new Error(said.trim() || `the answer was an error, ${answer.status}.`);
+    throw new Error(said.trim() || t('js.save.error', { status: answer.status }));
   }
   const url = URL.createObjectURL(await answer.blob());
   const saved = document.createElement('a'); // not in the document, so that other listeners do not get its click
@@ -33,7 +34,7 @@ export function saveFiles(say) {
     event.preventDefault();
     const attempt = () => {
       say('');
-      save(link).catch((error) => say(`The file was not saved: ${error.message}`, attempt));
+      save(link).catch((error) => say(t('js.save.failed', { why: error.message }), attempt));
     };
     attempt();
   });

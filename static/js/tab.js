@@ -3,6 +3,7 @@
 import { onAnyKey } from './keys.js';
 import { at, embedded } from './place.js';
 import { saveFiles } from './save.js';
+import { t } from './texts.js';
 
 const worker = workers();
 let controlled = Boolean(worker?.controller); // whether a worker answers this page's requests
@@ -60,17 +61,16 @@ function button(label, press) {
 }
 
 // say shows the state of the program, with a button if something can be retried.
-const say = (text, again = null) => tell('program', text, ...again ? [button('Try again', again)] : []);
+const say = (text, again = null) => tell('program', text, ...again ? [button(t('js.tab.again'), again)] : []);
 
 // show shows the worker's state in words for visitors.
 function show(state) {
   switch (state.phase) {
     case 'loading':
-      say(`Loading the model into this page: ${megabytes(state.loaded)} of ${megabytes(state.total)} MB. `
-        + 'You can read meanwhile.');
+      say(t('js.tab.loading', { loaded: megabytes(state.loaded), total: megabytes(state.total) }));
       break;
-    case 'starting': say('Starting the model …'); break;
-    case 'failed': say(`${state.say} What you see can still be read.`, start); break;
+    case 'starting': say(t('js.tab.starting')); break;
+    case 'failed': say(t('js.tab.failed', { why: state.say }), start); break;
     case 'running': run(state); break;
     default:
   }
@@ -82,8 +82,7 @@ function show(state) {
 function run(state) {
   if (runs) return;
   runs = true;
-  say(state.keeps ? '' : 'This browser keeps nothing for this site, perhaps because the window is private: '
-    + 'your progress is lost when you close it.');
+  say(state.keeps ? '' : t('js.tab.private'));
   const made = 'running' in document.documentElement.dataset;
   if (!made && !begun && held.length === 0 && (!state.first || location.search)) {
     location.reload();
@@ -118,7 +117,7 @@ addEventListener('submit', (event) => {
 // version are closed.
 function offer({ waiting }) {
   if (!waiting || !controlled) return;
-  tell('version', 'A new version is ready.', button('Reload all pages', () => {
+  tell('version', t('js.tab.ready'), button(t('js.tab.reload'), () => {
     waiting.postMessage({ viz: 'replace' });
   }));
 }
@@ -134,7 +133,7 @@ function follow(registration) {
 // leave waits for the new version, after which the page is reloaded. It ends every connection,
 // since a worker with open requests is not replaced.
 function leave() {
-  tell('version', 'Changing to the new version …');
+  tell('version', t('js.tab.changing'));
   dispatchEvent(new Event('viz-leaving'));
   setTimeout(() => location.reload(), longestChange);
 }
@@ -162,8 +161,7 @@ function refuse(text) {
 
 async function begin() {
   if (typeof WebAssembly !== 'object' || !worker) {
-    refuse('The model cannot run here: this browser, or this kind of window, does not let a page run programs of '
-      + `its own${isSecureContext ? '' : ' unless its address begins with https'}. Everything can still be read.`);
+    refuse(t(isSecureContext ? 'js.tab.forbidden' : 'js.tab.insecure'));
     return;
   }
   worker.addEventListener('message', ({ data, ports }) => {
@@ -181,8 +179,7 @@ async function begin() {
     if (worker.controller) start();
     else active.postMessage({ viz: 'claim' }); // this page's reload bypassed the worker
   } catch (error) {
-    refuse(`The model cannot run here: this browser keeps no files for this page (${error.message}). `
-      + 'Everything can still be read.');
+    refuse(t('js.tab.files', { why: error.message }));
   }
 }
 

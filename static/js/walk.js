@@ -3,6 +3,8 @@
 // (is-ahead), the elements of the shown step are highlighted (is-at), and the data-now
 // element of each lane shows their title. At the end, everything is visible, as it is
 // without scripts.
+import { t } from './texts.js';
+
 const replayEvery = 250; // ms, which is slow enough to read along
 
 export class Walk {
@@ -62,11 +64,11 @@ export class Walk {
 
   #draw() {
     const step = Math.min(this.#at, this.#most);
-    const say = `${this.#bar.dataset.noun} ${step} of ${this.#most}`;
+    const say = t('js.walk', { noun: this.#bar.dataset.noun, n: step, most: this.#most });
     this.#slider.value = step;
     this.#slider.setAttribute('aria-valuetext', say);
     if (this.#line.textContent !== say) this.#line.textContent = say;
-    this.#play.textContent = this.#timer ? 'Pause' : 'Replay';
+    this.#play.textContent = t(this.#timer ? 'js.pause' : 'js.replay');
     this.#play.setAttribute('aria-pressed', String(this.#timer !== 0));
     const part = this.#bar.parentElement;
     for (const element of part.querySelectorAll('[data-at]')) this.#mark(element, Number(element.dataset.at), step);

@@ -5,6 +5,7 @@ import { sendForm } from './feed.js';
 import { onKey } from './keys.js';
 import { endByHand } from './motion.js';
 import { handedOver, handOver } from './stored.js';
+import { t } from './texts.js';
 
 const pace = 1600; // ms between two steps while playing, which is enough to read a sentence
 
@@ -103,8 +104,8 @@ function judge({ target }) {
   if (!say) return;
   const made = placesOf(say).filter((place) => place.checked);
   const found = made.filter((place) => 'model' in place.dataset).length;
-  const more = made.length > found ? `, and made ${made.length - found} more` : '';
-  say.textContent = made.length ? `You found ${found} of them${more}.` : '';
+  const more = made.length - found;
+  say.textContent = made.length ? t(more ? 'js.cuts.more' : 'js.cuts', { found, more }) : '';
 }
 document.addEventListener('change', judge);
 document.addEventListener('feed', judge);
@@ -125,7 +126,7 @@ function stop(figure) {
 function show(figure) {
   const button = figure.querySelector('[data-play]');
   button.setAttribute('aria-pressed', String(playing(figure)));
-  button.querySelector('span').textContent = playing(figure) ? 'Pause' : 'Play';
+  button.querySelector('span').textContent = t(playing(figure) ? 'js.pause' : 'js.play');
   button.querySelector('use').setAttribute('href', playing(figure) ? '#i-pause' : '#i-play');
 }
 

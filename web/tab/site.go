@@ -5,7 +5,9 @@ import (
 	"html"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Policy is the content security policy of a site's pages. A static host does not send it, so
@@ -48,7 +50,9 @@ func (place Site) head(page, p, root string) string {
 	fmt.Fprintf(&b, `<meta http-equiv="Content-Security-Policy" content="%s">`, Policy)
 	fmt.Fprintf(&b, `<link rel="manifest" href="%smanifest.webmanifest">`, root)
 	fmt.Fprintf(&b, `<link rel="stylesheet" href="%s">`, Address(static.Asset("css/tab.css"), root))
-	fmt.Fprintf(&b, `<script type="module" src="%s"></script>`, Address(static.Bundle("js/tab.js"), root))
+	script := static.Bundle("js/tab.js")
+	fmt.Fprintf(&b, `<script type="module" src="%s"></script>`, Address(script, root))
+	fmt.Fprintf(&b, `<template data-texts>%s</template>`, shell.ScriptTexts(terms.English, script))
 	if place.Public == "" {
 		return b.String()
 	}

@@ -1,0 +1,49 @@
+package shell
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/static"
+)
+
+// scriptKey matches the key of a text in a script, or its beginning, if a variable ends it.
+var scriptKey = regexp.MustCompile("[`'](js\\.[a-z.]+)")
+
+// scriptTexts holds the results of ScriptTexts by language and address.
+var scriptTexts sync.Map
+
+// ScriptTexts returns the texts that the script at an address uses, as JSON for the script
+// (static/js/texts.js). It contains no character that has a meaning in HTML.
+func ScriptTexts(l *terms.Language, address string) string {
+	type use struct {
+		language *terms.Language
+		address  string
+	}
+	if known, ok := scriptTexts.Load(use{l, address}); ok {
+		return known.(string)
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(address, "/static/"), "?")
+	f, err := static.Open(name)
+	if err != nil {
+		panic("shell: " + err.Error()) // embedded
+	}
+	texts := map[string]string{}
+	for _, found := range scriptKey.FindAllStringSubmatch(string(f.Data), -1) {
+		key := found[1]
+		for other, text := range l.Under(key) {
+			if other == key || strings.HasSuffix(key, ".") {
+				texts[other] = text
+			}
+		}
+	}
+	list, err := json.Marshal(texts)
+	if err != nil {
+		panic("shell: " + err.Error()) // texts are valid UTF-8
+	}
+	scriptTexts.Store(use{l, address}, string(list))
+	return string(list)
+}
