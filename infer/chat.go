@@ -65,9 +65,7 @@ func (m *Model) Chat(
 			return text, nil
 		}
 	}
-	r := terms.Refuse(terms.CodeRange, "%s", chat.Fault(err))
-	r.Field = "messages"
-	return chat.Text{}, r
+	return chat.Text{}, &terms.Refusal{Code: terms.CodeRange, Field: "messages", Message: chat.Fault(err)}
 }
 
 // EncodeChat is [Model.Encode] for a text with special tokens. A text without special tokens is

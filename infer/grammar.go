@@ -95,9 +95,7 @@ func (l *Loop) constrain(s *Step) error {
 	}
 	if s.mask.N == 0 {
 		s.mask = nil
-		return terms.Refuse(
-			terms.CodeRange, "The grammar cannot continue here: this model has no token for what must come next.",
-		)
+		return terms.Refuse(terms.CodeRange, "run.grammar.stuck")
 	}
 	return nil
 }

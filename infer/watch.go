@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // A Watch is one pass over a whole text that keeps everything needed for an explanation: the
@@ -64,7 +67,7 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 
 // Again runs the same text with a change. w itself must have been run without changes. Everything
 // before the first change is reused. It returns an error for a part or a patch that does not exist
-// in the model or the text, and a *[PlaceError] for a position that does not exist.
+// in the model or the text, and a *[terms.Refusal] for a position that cannot be hidden.
 func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) {
 	if !w.change.None() {
 		panic("infer: Again called on a pass that already has a change")
@@ -84,19 +87,6 @@ func (w *Watch) Again(ctx context.Context, change Intervention) (*Watch, error) 
 // None reports whether the intervention is empty.
 func (c Intervention) None() bool { return len(c.Off) == 0 && len(c.Positions) == 0 && c.Patch == nil }
 
-// A PlaceError reports a position that cannot be hidden in a text.
-type PlaceError struct {
-	Position int
-	Earlier  int // how many positions the text has before its last
-}
-
-func (e *PlaceError) Error() string {
-	return fmt.Sprintf(
-		"pos:%d is not an earlier position: the text has %d positions before its last, from pos:0", e.Position,
-		e.Earlier,
-	)
-}
-
 // check returns an error if this pass cannot apply the change.
 func (w *Watch) check(c Intervention) error {
 	cfg, last := &w.model.config, len(w.tokens)-1
@@ -111,7 +101,7 @@ func (w *Watch) check(c Intervention) error {
 	}
 	for _, at := range c.Positions {
 		if at < 0 || at >= last {
-			return &PlaceError{at, last}
+			return terms.Refuse(terms.CodeRange, "explain.off.later", "n", last, "at", strconv.Itoa(at))
 		}
 	}
 	p := c.Patch

@@ -24,6 +24,7 @@ func (p *fragment) check() {
 			case *formula:
 				formulas = append(formulas, n)
 			case *extast.Table:
+				n.SetAttributeString("label", p.l.words.T("lessons.table"))
 				p.headCells(n)
 			}
 		}

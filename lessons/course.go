@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // A Course is the whole course, loaded and checked. It never changes after
@@ -39,7 +40,6 @@ type Lesson struct {
 	Name       string // its topic in one to three words, for lists of lessons
 	Lead       string // HTML of one sentence, without a paragraph around it
 	LeadText   string // the same as plain text
-	Kicker     string // the small line above the title: "Lesson 3, about 8 minutes"
 	Number     int    // its position in the course, from 0 (the overview)
 	Own        bool   // an instructor's own lesson, from the folder of [LoadWith]
 	Minutes    int    // estimated reading time
@@ -49,10 +49,30 @@ type Lesson struct {
 	Notes      []Note
 	Terms      []string // ids of the terms whose notes open in place, in order of first use
 	Sentence   string   // the sentence shown by the picture beside the text
+
+	kicker string // the line above the title, if the lesson has its own
 }
 
 // Href returns the lesson's address.
 func (l *Lesson) Href() string { return "/learn/" + l.Slug }
+
+// Kicker returns the small line above the lesson's title: "Lesson 3, about 8 minutes".
+func (l *Lesson) Kicker(in *terms.Language) string {
+	key := "lessons.kicker"
+	switch {
+	case l.kicker != "":
+		return l.kicker
+	case l.Own:
+		key = "lessons.kicker.own"
+	case l.Number == 0 && l.Difficulty == "harder":
+		key = "lessons.kicker.overview.harder"
+	case l.Number == 0:
+		key = "lessons.kicker.overview"
+	case l.Difficulty == "harder":
+		key = "lessons.kicker.harder"
+	}
+	return in.T(key, "minutes", l.Minutes, "n", l.Number)
+}
 
 // A Section is a part of a lesson under its own heading.
 type Section struct {
@@ -78,7 +98,7 @@ type Block interface{ block() }
 type Prose struct{ HTML string }
 
 // A Fold is text behind a button, initially closed: numbers and formulas that a reader may skip. Of
-// briefly describes the contents and may be empty.
+// briefly describes the contents and may be empty. Title is empty for numbers.
 type Fold struct{ Title, Of, HTML string }
 
 // A Widget is a live experiment on the engine.
@@ -95,7 +115,7 @@ type Check struct{ Question *Question }
 
 // An Aside is a remark that is set apart from the text. Kind is "slip" (a common mistake),
 // "pitfall", "care" (a claim that is only partly true), "small-model" (something that a small model
-// cannot do) or "notice".
+// cannot do) or "notice". Title may be empty.
 type Aside struct{ Kind, Title, HTML string }
 
 func (Prose) block()  {}

@@ -16,6 +16,7 @@ type display struct {
 	offset               int
 	closed               bool
 	written, tex, mathML string
+	label                string // for screen readers
 }
 
 func (n *display) Kind() ast.NodeKind            { return kindDisplay }
@@ -76,7 +77,7 @@ func (displayParser) Close(node ast.Node, _ text.Reader, pc parser.Context) {
 	}
 	at := p.place(n.offset)
 	n.tex = p.l.texFigures(at, n.written)
-	n.mathML = p.l.mathML(at, n.tex, true)
+	n.mathML, n.label = p.l.mathML(at, n.tex, true), p.l.words.T("lessons.formula")
 }
 
 // isTexFigure matches a figure within TeX. It requires a letter or an opening parenthesis after {=,

@@ -27,10 +27,10 @@ const ChatEdited = 4
 const maxTokens = 512
 
 // widgetInputs holds the inputs of each kind of experiment. A lesson may override their defaults,
-// and it must provide the texts, which have none.
+// and it must provide the texts, which have none. Their labels are keys of texts, except for knobs.
 var widgetInputs = map[WidgetKind]terms.Inputs{
 	WidgetTurn: slices.Concat(
-		terms.Inputs{promptInput("prompt", "Prompt")},
+		terms.Inputs{promptInput("prompt", "lessons.input.prompt")},
 		samplingInputs(infer.DefaultSettings().Settings),
 		terms.Inputs{
 			tokensInput(maxTokens, "24"), hidden(seedInput()),
@@ -38,32 +38,32 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 		},
 	),
 	WidgetTemperature: {
-		promptInput("prompt", "Prompt"),
+		promptInput("prompt", "lessons.input.prompt"),
 		marked(knobInput("temperature", 1).Slider(LeastT, MostT), "0.5", "1", "2"),
 	},
 	WidgetNucleus: {
-		promptInput("peaked", "A sure prompt"),
-		promptInput("flat", "An unsure prompt"),
+		promptInput("peaked", "lessons.input.peaked"),
+		promptInput("flat", "lessons.input.flat"),
 		knobInput("top_k", 40).Slider(1, 100),
 		knobInput("top_p", 0.9).Slider(0.05, 1),
 		hidden(knobInput("temperature", 1)),
 	},
 	WidgetGreedyLoop: {
-		promptInput("prompt", "Prompt"),
+		promptInput("prompt", "lessons.input.prompt"),
 		marked(knobInput("temperature", 0).Slider(0, 1.5), "0", "0.7", "1"),
 		seedInput(),
 		tokensInput(maxTokens, "48"),
 	},
 	WidgetBestSequence: {
-		promptInput("prompt", "Prompt"),
+		promptInput("prompt", "lessons.input.prompt"),
 		lengthInput,
-		hidden(numberInput("width", "Candidates", 2, 4096, "4096")),
+		hidden(numberInput("width", "lessons.input.width", 2, 4096, "4096")),
 	},
 	WidgetStopString: slices.Concat(
 		terms.Inputs{
-			promptInput("prompt", "Prompt"),
+			promptInput("prompt", "lessons.input.prompt"),
 			{
-				Key: "stop", Label: "Stop string", Kind: terms.KindText, Min: 1, Max: infer.MaxStopStringLen,
+				Key: "stop", Label: "lessons.input.stop", Kind: terms.KindText, Min: 1, Max: infer.MaxStopStringLen,
 				Optional: true,
 			},
 		},
@@ -74,27 +74,27 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 		},
 	),
 	WidgetCache: {
-		promptInput("prompt", "Prompt"),
+		promptInput("prompt", "lessons.input.prompt"),
 		tokensInput(maxTokens, "48"),
 		positionInput(maxTokens, strconv.Itoa(maxTokens)),
 	},
 	WidgetSpeculate: slices.Concat(
 		terms.Inputs{
-			promptInput("prompt", "Prompt"), gammaInput("4"),
+			promptInput("prompt", "lessons.input.prompt"), gammaInput("4"),
 			knobInput("temperature", sampling.Pure.Temperature).Slider(0, 1.5),
 		},
 		samplingInputs(sampling.Pure)[1:],
 		terms.Inputs{seedInput(), tokensInput(maxTokens, "48"), positionInput(maxTokens, "1")},
 	),
-	WidgetTokens: {promptInput("prompt", "A text")},
+	WidgetTokens: {promptInput("prompt", "lessons.input.text")},
 	WidgetLook: {
-		promptInput("prompt", "A text"),
-		numberInput("block", "Block", 1, 6, "1"),
-		numberInput("head", "Head", 1, 6, "1"),
+		promptInput("prompt", "lessons.input.text"),
+		numberInput("block", "lessons.input.block", 1, 6, "1"),
+		numberInput("head", "lessons.input.head", 1, 6, "1"),
 	},
 	WidgetChat: {
-		promptInput("prompt", "Your question"),
-		promptInput("edit", "What you change it to"),
+		promptInput("prompt", "lessons.input.question"),
+		promptInput("edit", "lessons.input.edit"),
 		positionInput(ChatEdited, "1"),
 	},
 }
@@ -103,14 +103,16 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 // addition, every kind may have a name.
 var pictureInputs = map[PictureKind]terms.Inputs{
 	PictureText: nil, PictureTokens: nil, PictureColumns: nil, PictureStream: nil, PictureScores: nil,
-	PictureAttention: {numberInput("block", "Block", 1, 6, ""), numberInput("head", "Head", 1, 6, "")},
-	PictureShares:    {knobInput("temperature", 1)},
-	PictureCut:       drawInputs,
-	PictureStrip:     drawInputs,
-	PictureDraw:      drawInputs,
-	PictureCache:     drawInputs,
-	PictureEdit:      {promptInput("to", "The sentence after the edit")},
-	PictureGuesses:   append(terms.Inputs{gammaInput("3")}, drawInputs...),
+	PictureAttention: {
+		numberInput("block", "lessons.input.block", 1, 6, ""), numberInput("head", "lessons.input.head", 1, 6, ""),
+	},
+	PictureShares:  {knobInput("temperature", 1)},
+	PictureCut:     drawInputs,
+	PictureStrip:   drawInputs,
+	PictureDraw:    drawInputs,
+	PictureCache:   drawInputs,
+	PictureEdit:    {promptInput("to", "lessons.input.to")},
+	PictureGuesses: append(terms.Inputs{gammaInput("3")}, drawInputs...),
 }
 
 // drawInputs are the inputs for the draw of a token.
@@ -119,7 +121,8 @@ var drawInputs = append(samplingInputs(sampling.Pure), seedInput(), tokensInput(
 // lengthInput is the input for the length of a sequence. The slider ends at 4, since searching for
 // longer sequences is slow.
 var lengthInput = terms.Input{
-	Key: "length", Label: "Tokens", Kind: terms.KindInt, Min: 2, Max: 5, From: 2, To: 4, Step: 1, Default: "3",
+	Key: "length", Label: "lessons.input.tokens", Kind: terms.KindInt, Min: 2, Max: 5, From: 2, To: 4, Step: 1,
+	Default: "3",
 }
 
 func promptInput(key, label string) terms.Input {
@@ -154,17 +157,17 @@ func samplingInputs(s sampling.Settings) terms.Inputs {
 func seedInput() terms.Input { return knobInput("seed", 42) }
 
 func gammaInput(value string) terms.Input {
-	return numberInput("gamma", "Drafted each time", 1, 8, value)
+	return numberInput("gamma", "lessons.input.gamma", 1, 8, value)
 }
 
 // tokensInput returns the input for the number of tokens to generate.
 func tokensInput(most float64, value string) terms.Input {
-	return hidden(numberInput("tokens", "Tokens", 1, most, value))
+	return hidden(numberInput("tokens", "lessons.input.tokens", 1, most, value))
 }
 
 // positionInput returns the input for the position to which an experiment's buttons move.
 func positionInput(most float64, value string) terms.Input {
-	return hidden(numberInput("at", "Place", 1, most, value))
+	return hidden(numberInput("at", "lessons.input.at", 1, most, value))
 }
 
 // hidden returns an input that no form shows. Its value is set by the lesson or by a button.
@@ -179,6 +182,28 @@ func marked(in terms.Input, values ...string) terms.Input {
 	return in
 }
 
+// inLanguage returns an input with its label, and the other words of a knob, in a language.
+func inLanguage(l *terms.Language, in terms.Input) terms.Input {
+	english, ok := knobOf(in)
+	if !ok {
+		in.Label = l.T(in.Label)
+		return in
+	}
+	knob, _ := l.Knob(english.Key)
+	own := knob.Input
+	own.Key, own.Default, own.Hidden, own.Marks = in.Key, in.Default, in.Hidden, in.Marks
+	if in.Want == "" { // a slider with a narrower range
+		own = own.Slider(in.From, in.To)
+	}
+	return own
+}
+
+// knobOf returns the knob that an input sets. It returns false if the input is not a knob.
+func knobOf(in terms.Input) (terms.Knob, bool) {
+	k, ok := terms.KnobNamed(in.Key)
+	return k, ok && k.Label == in.Label
+}
+
 // checkInputs checks a lesson's values for inputs and replaces them with their canonical form. It
 // returns all errors.
 func checkInputs(inputs terms.Inputs, given map[string]string) (wrong []error) {
@@ -188,7 +213,7 @@ func checkInputs(inputs terms.Inputs, given map[string]string) (wrong []error) {
 			wrong = append(wrong, fmt.Errorf("there is no setting %q here", key))
 			continue
 		}
-		if k, isKnob := terms.KnobNamed(key); isKnob && k.Label == in.Label {
+		if k, isKnob := knobOf(in); isKnob {
 			in = k.Input // a slider may be narrower
 			in.Key = key
 		}

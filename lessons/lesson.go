@@ -102,16 +102,7 @@ func (l *loader) readLesson(d *document) {
 			difficulty.at, "the difficulty %q is not one of %s", difficulty.value, strings.Join(difficulties, ", "),
 		)
 	}
-	lesson.Kicker = fmt.Sprintf("Lesson %d, about %d minutes", lesson.Number, lesson.Minutes)
-	if lesson.Number == 0 {
-		lesson.Kicker = fmt.Sprintf("Overview, about %d minutes", lesson.Minutes)
-	}
-	if lesson.Difficulty == "harder" {
-		lesson.Kicker += ", harder"
-	}
-	if k, ok := d.front["kicker"]; ok {
-		lesson.Kicker = k.value
-	}
+	lesson.kicker = d.front["kicker"].value
 	if l.own {
 		l.makeOwn(d, lesson)
 	}
@@ -207,40 +198,35 @@ func (l *loader) notice(s *Section, p block) {
 			return
 		}
 	}
-	s.Blocks = append(s.Blocks, Aside{Kind: "notice", Title: "What to notice", HTML: html})
-}
-
-// asideTitles maps the kinds of asides to their default titles.
-var asideTitles = map[string]string{
-	"slip": "Common slip", "pitfall": "Pitfall", "care": "Say with care",
-	"small-model": "A small model",
+	s.Blocks = append(s.Blocks, Aside{Kind: "notice", HTML: html})
 }
 
 // directive returns the block for a ::: widget, a ::: check or an aside.
 func (l *loader) directive(s *Section, p block) Block {
-	title, aside := asideTitles[p.directive]
-	switch {
-	case aside:
+	switch p.directive {
+	case "slip", "pitfall", "care", "small-model":
+		a := Aside{Kind: p.directive}
 		if p.words != "" {
-			_, title = l.inline(p.at, p.words)
-			s.text += title + ". "
+			_, a.Title = l.inline(p.at, p.words)
+			s.text += a.Title + ". "
 		}
-		return Aside{p.directive, title, l.body(s, p)}
-	case p.directive == "numbers":
-		fold := Fold{Title: "Show the numbers", HTML: l.body(s, p)}
+		a.HTML = l.body(s, p)
+		return a
+	case "numbers":
+		fold := Fold{HTML: l.body(s, p)}
 		_, fold.Of = l.inline(p.at, p.words)
 		return fold
-	case p.directive == "more":
-		_, title = l.inline(p.at, p.words)
+	case "more":
+		_, title := l.inline(p.at, p.words)
 		if title == "" {
 			l.problems.add(p.at, "::: more needs a title")
 		}
 		return Fold{Title: title, HTML: l.body(s, p)}
-	case p.directive == "widget":
+	case "widget":
 		return l.widget(s, p)
-	case p.directive == "picture":
+	case "picture":
 		return l.picture(s, p)
-	case p.directive == "check":
+	case "check":
 		if !p.blank() {
 			l.problems.add(p.at, "::: check has no text: the question is in quiz.md")
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 )
 
@@ -100,7 +101,7 @@ func (l *loader) target(at position, to string) {
 
 // drills adds the drills, which the program defines, as link targets.
 func (l *loader) drills() {
-	for _, d := range drill.Kinds() {
+	for _, d := range drill.Kinds(terms.English) {
 		l.targets["practice:"+string(d.Kind)] = true
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 //go:embed content
@@ -51,12 +53,23 @@ func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	if err != nil {
 		return nil, err
 	}
-	return load(files, table, more...)
+	l := newLoader(files, table)
+	l.words = textsIn(language)
+	return load(l, more...)
 }
 
-// load reads a course from a folder, and calls the functions in `more` to add to it.
-func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, error) {
-	l := newLoader(files, table)
+// textsIn returns the texts around a course in a language.
+func textsIn(language string) *terms.Language {
+	for _, l := range terms.Languages() {
+		if l.Tag == language {
+			return l
+		}
+	}
+	return terms.English
+}
+
+// load reads a course, and calls the functions in `more` to add to it.
+func load(l *loader, more ...func(*loader) error) (*Course, error) {
 	l.load()
 	if err := l.problems.err(); err != nil {
 		return nil, err
@@ -74,10 +87,11 @@ func load(files fs.FS, table MathTable, more ...func(*loader) error) (*Course, e
 type loader struct {
 	files      fs.FS
 	math       MathTable
-	own        bool // whether an instructor's folder is being read, after the built-in course
-	collecting bool // formulas are collected, not rendered
-	partial    bool // files may be missing and references uncited, for tests
-	outside    bool // links to other sites are currently allowed
+	words      *terms.Language // texts around the course
+	own        bool            // whether an instructor's folder is being read, after the built-in course
+	collecting bool            // formulas are collected, not rendered
+	partial    bool            // files may be missing and references uncited, for tests
+	outside    bool            // links to other sites are currently allowed
 
 	lesson *Lesson // the lesson being read; nil outside of lessons, where a term is a plain link
 	states int     // number of states of the lesson's picture so far
@@ -95,7 +109,7 @@ type loader struct {
 
 func newLoader(files fs.FS, table MathTable) *loader {
 	return &loader{
-		files: files, math: table, problems: &problems{},
+		files: files, math: table, words: terms.English, problems: &problems{},
 		course: &Course{
 			lessons: map[string]*Lesson{}, sections: map[string]*Section{}, questions: map[string]*Question{},
 			cards: map[string]*Card{}, terms: map[string]*Term{}, starts: map[string]*LoopStart{},

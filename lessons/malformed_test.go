@@ -30,7 +30,7 @@ var small = map[string]string{
 }
 
 func TestSmallCourseLoads(t *testing.T) {
-	c, err := load(folderOf(small), MathTable{})
+	c, err := load(newLoader(folderOf(small), MathTable{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestMalformedCoursesAreRefused(t *testing.T) {
 		if files[row.file] = strings.Replace(files[row.file], row.old, row.new, 1); files[row.file] == small[row.file] {
 			t.Fatalf("%q is not in %s", row.old, row.file)
 		}
-		c, err := load(folderOf(files), MathTable{})
+		c, err := load(newLoader(folderOf(files), MathTable{}))
 		if err == nil || c != nil {
 			t.Errorf("%s with %q was accepted, want it refused", row.file, row.new)
 			continue
@@ -218,7 +218,7 @@ func TestWidgetAcceptsEveryKnob(t *testing.T) {
 		files := maps.Clone(small)
 		given := fmt.Sprintf(`"Hello" %s=%s`, k.Short, terms.Plain(k.Min+k.Step))
 		files["00-start.md"] = strings.Replace(files["00-start.md"], `"Hello"`, given, 1)
-		if _, err := load(folderOf(files), MathTable{}); err != nil {
+		if _, err := load(newLoader(folderOf(files), MathTable{})); err != nil {
 			t.Errorf("%s: %v", given, err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestMissingFilesAreNamed(t *testing.T) {
 	for _, name := range special {
 		files := maps.Clone(small)
 		delete(files, name)
-		if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
+		if _, err := load(newLoader(folderOf(files), MathTable{})); err == nil || !strings.Contains(
 			err.Error(), name+":1: the file is missing",
 		) {
 			t.Errorf("without %s: got error %v, want an error containing %q", name, err, name+":1: the file is missing")
@@ -237,7 +237,7 @@ func TestMissingFilesAreNamed(t *testing.T) {
 	}
 	files := maps.Clone(small)
 	files["notes.md"] = "x"
-	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
+	if _, err := load(newLoader(folderOf(files), MathTable{})); err == nil || !strings.Contains(
 		err.Error(), "notes.md:1: the file is neither a lesson",
 	) {
 		t.Errorf(
@@ -247,7 +247,7 @@ func TestMissingFilesAreNamed(t *testing.T) {
 	}
 	files = maps.Clone(small)
 	files["cards.md"] = "\xff"
-	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
+	if _, err := load(newLoader(folderOf(files), MathTable{})); err == nil || !strings.Contains(
 		err.Error(), "cards.md:1: the file is not valid UTF-8",
 	) {
 		t.Errorf(

@@ -2,7 +2,6 @@ package lessons
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -219,8 +218,5 @@ func (l *loader) makeOwn(d *document, lesson *Lesson) {
 		}
 	}
 	lesson.Own = true
-	if _, given := d.front["kicker"]; !given {
-		lesson.Kicker = fmt.Sprintf("From your instructor, about %d minutes", lesson.Minutes)
-	}
 	lesson.Number = len(l.course.Lessons)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestOwnLessonsFromWindows: files in the forms that Windows editors and shells save (with byte
@@ -70,7 +72,8 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	built := course(t)
 	lesson := with.Lessons[len(with.Lessons)-1]
 	if len(with.Lessons) != len(built.Lessons)+1 || lesson.Slug != "other-languages" || !lesson.Own ||
-		lesson.Number != len(built.Lessons) || !strings.HasPrefix(lesson.Kicker, "From your instructor") {
+		lesson.Number != len(built.Lessons) ||
+		!strings.HasPrefix(lesson.Kicker(terms.English), "From your instructor") {
 		t.Errorf(
 			"the last lesson is %+v, want len(with.Lessons) = %d, Slug = %q, Own = true, Number = %d, "+
 				"Kicker beginning with %q",

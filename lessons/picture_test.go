@@ -111,7 +111,7 @@ func TestPictureErrorsNameTheLine(t *testing.T) {
 		files["00-start.md"] = strings.Replace(
 			small["00-start.md"], "Text [@doe2020]", "::: picture "+c.words+"\nLook.\n:::\n\nText [@doe2020]", 1,
 		)
-		_, err := load(folderOf(files), MathTable{})
+		_, err := load(newLoader(folderOf(files), MathTable{}))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("picture %s: got error %v, want none", c.words, err)
@@ -135,7 +135,7 @@ func TestPictureSizeLimits(t *testing.T) {
 		files["00-start.md"] = strings.Replace(
 			text, "Text [@doe2020]", strings.Repeat("::: picture tokens\nLook.\n:::\n\n", states)+"Text [@doe2020]", 1,
 		)
-		c, err := load(folderOf(files), MathTable{})
+		c, err := load(newLoader(folderOf(files), MathTable{}))
 		if err == nil && c.Lessons[0].Sentence != "A cat sat" {
 			t.Errorf(`the sentence is %q, want "A cat sat"`, c.Lessons[0].Sentence)
 		}

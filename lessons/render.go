@@ -19,13 +19,12 @@ type htmlRenderer struct{}
 
 func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(kindFormula, leaf(func(n ast.Node, _ []byte) string { return n.(*formula).mathML }))
-	reg.Register(kindDisplay, leaf(func(n ast.Node, _ []byte) string {
-		class := "formula"
-		if utf8.RuneCountInString(plainTeX(n.(*display).tex)) > longFormula {
+	reg.Register(kindDisplay, leaf(func(node ast.Node, _ []byte) string {
+		n, class := node.(*display), "formula"
+		if utf8.RuneCountInString(plainTeX(n.tex)) > longFormula {
 			class = "formula formula--long"
 		}
-		return `<div class="` + class + `" tabindex="0" role="group" aria-label="Formula">` + n.(*display).mathML +
-			"</div>\n"
+		return scrolls(class, n.label) + n.mathML + "</div>\n"
 	}))
 	reg.Register(kindFigure, leaf(func(n ast.Node, _ []byte) string { return html.EscapeString(n.(*figureNode).text) }))
 	reg.Register(kindMark, leaf(func(ast.Node, []byte) string { return "" }))
@@ -185,9 +184,14 @@ func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wal
 	if _, stack := n.AttributeString("stack"); stack {
 		class += " tc--stack"
 	}
-	_, _ = w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="` + class +
-		`"` + directed(n) + ">\n")
+	label, _ := n.AttributeString("label")
+	_, _ = w.WriteString(scrolls("scroll", label.(string)) + `<table class="` + class + `"` + directed(n) + ">\n")
 	return ast.WalkContinue, nil
+}
+
+// scrolls begins an element that scrolls, with a label for screen readers.
+func scrolls(class, label string) string {
+	return `<div class="` + class + `" tabindex="0" role="group" aria-label="` + html.EscapeString(label) + `">`
 }
 
 // renderCell renders a table cell. The first cell of a row is the row's header.

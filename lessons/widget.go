@@ -20,8 +20,15 @@ const (
 	WidgetChat         WidgetKind = "chat"         // a conversation as the tokens that the model reads
 )
 
-// Inputs returns the inputs of an experiment, with the lesson's values as their defaults.
-func (w Widget) Inputs() terms.Inputs { return widgetInputs[w.Kind].With(w.Params) }
+// Inputs returns the inputs of an experiment in a language, with the lesson's values as their
+// defaults.
+func (w Widget) Inputs(l *terms.Language) terms.Inputs {
+	list := widgetInputs[w.Kind].With(w.Params)
+	for i, in := range list {
+		list[i] = inLanguage(l, in)
+	}
+	return list
+}
 
 // widget parses `::: widget KIND id=ID key="value"`.
 func (l *loader) widget(section *Section, p block) Block {

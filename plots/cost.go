@@ -22,16 +22,20 @@ type CostPoint struct {
 }
 
 // CumulativeCost plots a run's cumulative multiply-adds against the number of generated tokens,
-// with the cache (solid line) and without it (dashed line). points must be in step order; a single
-// point is drawn as dots.
-func CumulativeCost(points []CostPoint) (Chart, error) {
-	c := Chart{Title: "Work so far, in multiply-adds", Header: []string{"tokens", "with the cache", "recomputed"}}
+// with the cache (solid line) and without it (dashed line). Its words are in the given language.
+// points must be in step order; a single point is drawn as dots.
+func CumulativeCost(l *terms.Language, points []CostPoint) (Chart, error) {
+	c := Chart{
+		Title:  l.T("loop.chart"),
+		Header: []string{l.T("loop.chart.tokens"), l.T("loop.chart.cached"), l.T("loop.chart.recomputed")},
+	}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
 	last := points[len(points)-1]
-	c.Description = fmt.Sprintf("After %d tokens: %s with the cache, %s when every step runs the whole text again.",
-		last.Step, count(last.Cached), count(last.Recomputed))
+	c.Description = l.T(
+		"loop.chart.say", "n", last.Step, "cached", count(last.Cached), "recomputed", count(last.Recomputed),
+	)
 	cached, recomputed := make(plotter.XYs, len(points)), make(plotter.XYs, len(points))
 	for i, p := range points {
 		cached[i] = plotter.XY{X: float64(p.Step), Y: float64(p.Cached)}
@@ -44,7 +48,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	p.Y.Min, p.Y.Max = 0, float64(last.Recomputed)*1.08
 	p.X.Min, p.X.Max = 1, max(2, float64(last.Step))
 	p.X.Max += (p.X.Max - p.X.Min) * 0.22 // room for the labels of the line ends
-	p.X.Tick.Marker = wholeTicks{last: last.Step}
+	p.X.Tick.Marker = wholeTicks{l, last.Step}
 	p.X.Tick.Length = 5 // keeps the first label clear of the other axis's 0
 	p.Y.Tick.Marker = countTicks{}
 
@@ -116,13 +120,16 @@ func labels(p *plot.Plot, at plotter.XYs, words []string) error {
 }
 
 // wholeTicks is a ticker that marks the first and the last token.
-type wholeTicks struct{ last int }
+type wholeTicks struct {
+	language *terms.Language
+	last     int
+}
 
 func (w wholeTicks) Ticks(_, _ float64) []plot.Tick {
 	if w.last <= 1 {
-		return []plot.Tick{{Value: 1, Label: "1 token"}}
+		return []plot.Tick{{Value: 1, Label: w.language.Counted(1, "token")}}
 	}
-	return []plot.Tick{{Value: 1, Label: "1"}, {Value: float64(w.last), Label: strconv.Itoa(w.last) + " tokens"}}
+	return []plot.Tick{{Value: 1, Label: "1"}, {Value: float64(w.last), Label: w.language.Counted(w.last, "token")}}
 }
 
 // countTicks is a ticker that marks round counts.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -22,7 +24,7 @@ var run = []CostPoint{
 }
 
 func TestCumulativeCostDescription(t *testing.T) {
-	c, err := CumulativeCost(run)
+	c, err := CumulativeCost(terms.English, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +39,14 @@ func TestCumulativeCostDescription(t *testing.T) {
 }
 
 func TestOnePointIsADot(t *testing.T) {
-	c, err := CumulativeCost(run[:1])
+	c, err := CumulativeCost(terms.English, run[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(c.SVG, `fill="var(--accent)"`) {
 		t.Error("the picture lacks a dot in the cache's color")
 	}
-	if _, err := CumulativeCost(nil); err == nil {
+	if _, err := CumulativeCost(terms.English, nil); err == nil {
 		t.Error("a chart without data was drawn")
 	}
 }
@@ -52,7 +54,7 @@ func TestOnePointIsADot(t *testing.T) {
 // TestPicturesObeyTheSecurityPolicy: a picture obeys the page's security policy and works in both
 // of the page's themes.
 func TestPicturesObeyTheSecurityPolicy(t *testing.T) {
-	c, err := CumulativeCost(run)
+	c, err := CumulativeCost(terms.English, run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ type WithoutHead struct {
 // compares it with the surprise when all heads are on.
 func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
 	c := Chart{
-		Title:  "The second reading without one head, in bits a token",
+		Title:  terms.English.T("lab.induction.off") + ", in bits a token",
 		Header: []string{"without", "surprise in bits", "more than with it"},
 	}
 	if len(list) == 0 {

@@ -8,10 +8,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestStandaloneSVG(t *testing.T) {
-	c, err := CumulativeCost(run)
+	c, err := CumulativeCost(terms.English, run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,10 @@
 package web
 
 import (
-	"errors"
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // drafts holds the draft model, which is opened when a page first needs it.
@@ -33,7 +33,7 @@ func (d *drafts) Slot() (*infer.Slot, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return nil, errors.New("the server is shutting down")
+		return nil, terms.Refuse(terms.CodeBusy, "server.closing")
 	}
 	if d.pool == nil {
 		m, err := d.open()

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/metrics"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -80,13 +81,14 @@ func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 func (s *Server) Metrics(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		l := terms.In(r.Context())
 		if r.URL.Path != "/metrics" {
-			shell.Text(w, http.StatusNotFound, "There is nothing at this address but /metrics.")
+			shell.Text(w, http.StatusNotFound, l.T("server.metrics.only"))
 			return
 		}
 		if r.Method != http.MethodGet {
 			w.Header().Set("Allow", http.MethodGet)
-			shell.Text(w, http.StatusMethodNotAllowed, "This address answers GET only.")
+			shell.Text(w, http.StatusMethodNotAllowed, l.T("shell.methods", "methods", http.MethodGet))
 			return
 		}
 		w.Header().Set("Content-Type", metrics.ContentType)

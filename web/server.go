@@ -178,7 +178,7 @@ func (s *Server) warned(next http.Handler) http.Handler {
 				if !away() {
 					return ""
 				}
-				return l.T("server.away", "why", store.Why(cmp.Or(err, store.ErrAway)))
+				return l.T("server.away", "why", store.WhyIn(l, cmp.Or(err, store.ErrAway)))
 			}))
 		}
 		next.ServeHTTP(w, r)
@@ -215,29 +215,31 @@ func (s *Server) mountOwn(mux *http.ServeMux) {
 }
 
 // healthy reports that the process is running.
-func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
-	shell.Text(w, http.StatusOK, "The server is running.")
+func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
+	shell.Text(w, http.StatusOK, terms.In(r.Context()).T("server.running"))
 }
 
 // live reports whether the server accepts new connections. If it does, people can read lessons and
 // generate texts on this server, even while data cannot be saved.
-func (s *Server) live(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) live(w http.ResponseWriter, r *http.Request) {
+	l := terms.In(r.Context())
 	if s.ctx.Err() != nil {
-		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")
+		shell.Text(w, http.StatusServiceUnavailable, l.T("server.closing"))
 		return
 	}
-	shell.Text(w, http.StatusOK, "The server is running and takes visitors.")
+	shell.Text(w, http.StatusOK, l.T("server.live"))
 }
 
 // ready reports whether the server accepts new connections and can save data.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	l := terms.In(r.Context())
 	if s.ctx.Err() != nil {
-		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")
+		shell.Text(w, http.StatusServiceUnavailable, l.T("server.closing"))
 		return
 	}
 	if s.cfg.Away != nil {
 		if err := s.cfg.Away(); err != nil {
-			shell.Text(w, http.StatusServiceUnavailable, store.Why(err))
+			shell.Text(w, http.StatusServiceUnavailable, store.WhyIn(l, err))
 			return
 		}
 	}
@@ -247,5 +249,5 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	shell.Text(w, http.StatusOK, "The server is ready.")
+	shell.Text(w, http.StatusOK, l.T("server.ready"))
 }

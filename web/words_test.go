@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/pseudo"
+	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
@@ -44,6 +45,36 @@ func TestPagesAreInTheLanguageOfTheRequest(t *testing.T) {
 		if !strings.Contains(string(page), c.want) || !slices.Contains(vary, "Accept-Language") {
 			t.Errorf("Accept-Language %q: got Vary %q and a page that begins with %.80q, want Accept-Language and %s",
 				c.accept, vary, page, c.want)
+		}
+	}
+}
+
+// TestServerMessagesAreInTheCatalog: the messages of the server itself are in the request's language,
+// even if its pages show them while the data cannot be saved.
+func TestServerMessagesAreInTheCatalog(t *testing.T) {
+	t.Parallel()
+	for _, away := range []error{nil, store.ErrAway} {
+		base := webtest.Serve(t, webtest.Options{Change: func(c *web.Config) {
+			c.Languages = []*terms.Language{pseudo.Language(t)}
+			c.Away = func() error { return away }
+		}})
+		for _, path := range []string{"/healthz", "/livez", "/readyz", "/nowhere"} {
+			req, err := http.NewRequestWithContext(t.Context(), "GET", base+path, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left, err := pseudo.NewData(nil).OfPage(string(page)); err != nil || len(left) > 0 {
+				t.Errorf("%s: the words %q, %v are in no catalog, want none", path, left, err)
+			}
 		}
 	}
 }

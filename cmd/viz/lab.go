@@ -44,9 +44,10 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 		return usageError{fmt.Errorf("there is no lab %q; the labs are %s", args[0], strings.Join(labNames(), ", "))}
 	}
 	o := labOptions{values: terms.Values{}}
-	f := o.flags(l.Info())
+	info := l.Info(terms.English)
+	f := o.flags(info)
 	if len(args) > 1 && isHelp(args[1]) {
-		_, err := io.WriteString(stdout, labHelp(l.Info(), f))
+		_, err := io.WriteString(stdout, labHelp(info, f))
 		return err
 	}
 	// A lab's parameters cannot be set by environment variables, since VIZ_MEMORY, for example, is
@@ -60,7 +61,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if err := f.parse(args[1:], twins, stdout); err != nil {
 		return err
 	}
-	values, err := l.Info().Inputs.Read(o.values)
+	values, err := info.Inputs.Read(o.values)
 	if err != nil {
 		return labRefused(f, err)
 	}
@@ -72,7 +73,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if err != nil {
 		return labRefused(f, err)
 	}
-	if err := o.print(report, l.Info(), stdout); err != nil {
+	if err := o.print(report, info, stdout); err != nil {
 		return err
 	}
 	if report.Canceled {
@@ -164,7 +165,7 @@ func (o *labOptions) measure(
 		text := fmt.Sprintf("%3d%%  %s", percent, p.Say)
 		if line.say(text); !line.shown && percent/10 > tenth {
 			tenth = percent / 10
-			fmt.Fprintln(stderr, "viz lab "+l.Info().Name+": "+strings.TrimSpace(text))
+			fmt.Fprintln(stderr, "viz lab "+l.Info(terms.English).Name+": "+strings.TrimSpace(text))
 		}
 	})
 	line.say("")
@@ -184,20 +185,20 @@ func (o *labOptions) print(r *lab.Report, info lab.Info, stdout io.Writer) error
 				fmt.Errorf("-csv is %q; it must be one of this lab's tables: %s", o.csv, strings.Join(names, ", ")),
 			}
 		}
-		return t.WriteCSV(stdout, terms.SheetPipe)
+		return t.WriteCSV(stdout, terms.SheetPipe, terms.English)
 	case o.json:
 		e := json.NewEncoder(stdout)
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	_, err := io.WriteString(stdout, labText(r, info))
+	_, err := io.WriteString(stdout, labText(terms.English, r, info))
 	return err
 }
 
 func labNames() []string {
 	var names []string
 	for _, l := range lab.All() {
-		names = append(names, l.Info().Name)
+		names = append(names, l.Info(terms.English).Name)
 	}
 	return names
 }

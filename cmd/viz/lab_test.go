@@ -31,8 +31,8 @@ func TestLabHelpListsLabsAndOptions(t *testing.T) {
 	for _, args := range [][]string{{"lab"}, {"lab", "-h"}, {"lab", "help"}} {
 		out := ok(t, args...)
 		for _, l := range lab.All() {
-			if !strings.Contains(out, "\n  "+l.Info().Name+" ") {
-				t.Errorf("viz %v lacks %s", args, l.Info().Name)
+			if !strings.Contains(out, "\n  "+l.Info(terms.English).Name+" ") {
+				t.Errorf("viz %v lacks %s", args, l.Info(terms.English).Name)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 		if !fixture.LongTier() && i%3 > 0 {
 			continue // one lab in three is enough, since all labs share this code
 		}
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		args := append([]string{"lab", name}, shortLabs[name]...)
 		f := try(t, nil, "", append(args, "-json")...)
 		var r struct {
@@ -91,7 +91,7 @@ func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
 			)
 		}
 		f = try(t, nil, "", args...)
-		for _, want := range []string{l.Info().Title, table.Title, "(" + table.Name + ")"} {
+		for _, want := range []string{l.Info(terms.English).Title, table.Title.String(), "(" + table.Name + ")"} {
 			if !strings.Contains(f.out, want) {
 				t.Errorf("viz lab %s: the tables lack %q", name, want)
 			}

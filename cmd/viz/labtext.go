@@ -13,7 +13,7 @@ func labList() string {
 	var b strings.Builder
 	b.WriteString(labUsage + "\nThe labs:\n")
 	for _, l := range lab.All() {
-		info := l.Info()
+		info := l.Info(terms.English)
 		helpEntry(&b, info.Name, info.Title+". "+info.Question)
 	}
 	b.WriteString("\n\"viz lab NAME -h\" lists a lab's flags.\n")
@@ -36,45 +36,46 @@ func labHelp(info lab.Info, f *flags) string {
 // labRows is the maximum number of rows of a table that are printed; -csv prints all of them.
 const labRows = 24
 
-// labText formats a report as human-readable text.
-func labText(r *lab.Report, info lab.Info) string {
+// labText formats a report as human-readable text in a language.
+func labText(l *terms.Language, r *lab.Report, info lab.Info) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, on %s\n%s\n", info.Title, r.Model, strings.Join(wrap(strings.Fields(info.Question), 80), "\n"))
-	for _, say := range r.Findings {
-		b.WriteString("\n" + strings.Join(wrap(strings.Fields(say), 80), "\n") + "\n")
-	}
-	for _, t := range r.Tables {
-		b.WriteString("\n" + labTable(t))
-	}
-	for _, say := range []string{info.Includes, r.Noise} {
-		if say != "" {
-			b.WriteString("\n" + strings.Join(wrap(strings.Fields(say), 80), "\n") + "\n")
+	head := l.T("lab.terminal.head", "title", info.Title, "model", r.Model)
+	b.WriteString(head + "\n" + strings.Join(wrap(strings.Fields(info.Question), 80), "\n") + "\n")
+	paragraph := func(text string) {
+		if text != "" {
+			b.WriteString("\n" + strings.Join(wrap(strings.Fields(text), 80), "\n") + "\n")
 		}
 	}
+	for _, say := range r.Findings {
+		paragraph(say.In(l))
+	}
+	for _, t := range r.Tables {
+		b.WriteString("\n" + labTable(l, t))
+	}
+	paragraph(info.Includes)
+	paragraph(r.Noise.In(l))
 	if r.Canceled {
-		b.WriteString("\nThe run was ended early. These are the results up to then.\n")
+		b.WriteString("\n" + l.T("lab.terminal.early") + "\n")
 	}
 	return b.String()
 }
 
 // labTable prints a table in columns, with numbers right-aligned and text left-aligned.
-func labTable(t lab.Table) string {
+func labTable(l *terms.Language, t lab.Table) string {
 	shown := t.Rows[:min(len(t.Rows), labRows)]
 	widths, left := make([]int, len(t.Columns)), make([]bool, len(t.Columns))
 	lines := make([][]string, 1, len(shown)+1)
 	for i, c := range t.Columns {
-		head := c.Name
-		if c.Unit != "" {
-			head += ", " + c.Unit
-		}
+		head := c.Head(l)
 		lines[0] = append(lines[0], head)
 		widths[i] = width(head)
 	}
 	for _, row := range shown {
 		line := make([]string, len(row))
 		for i, cell := range row {
-			line[i] = labCell(cell)
-			if _, isText := cell.(string); isText {
+			line[i] = labCell(l, cell)
+			switch cell.(type) {
+			case string, lab.Phrase:
 				left[i] = true
 			}
 			widths[i] = max(widths[i], width(line[i]))
@@ -82,7 +83,7 @@ func labTable(t lab.Table) string {
 		lines = append(lines, line)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n", t.Title, t.Name)
+	fmt.Fprintf(&b, "%s (%s)\n", t.Title.In(l), t.Name)
 	for _, line := range lines {
 		text := ""
 		for i, cell := range line {
@@ -95,7 +96,7 @@ func labTable(t lab.Table) string {
 		b.WriteString("  " + strings.TrimRight(text, " ") + "\n")
 	}
 	if n := len(t.Rows) - len(shown); n > 0 {
-		fmt.Fprintf(&b, "  and %s more; -csv %s prints all\n", terms.Counted(n, "row"), t.Name)
+		b.WriteString("  " + l.T("lab.terminal.more", "n", n, "table", t.Name) + "\n")
 	}
 	return b.String()
 }
@@ -103,7 +104,10 @@ func labTable(t lab.Table) string {
 // labTextWidth is the maximum width of text in a cell.
 const labTextWidth = 48
 
-func labCell(cell any) string {
+func labCell(l *terms.Language, cell any) string {
+	if words, ok := cell.(lab.Phrase); ok {
+		cell = words.In(l)
+	}
 	switch c := cell.(type) {
 	case nil:
 		return "–"

@@ -250,10 +250,14 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	warn(w, x.Clear)
 }
 
+// clearWarning is the warning that is printed if others on a network can reach the server over plain
+// HTTP.
+const clearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\ninstructor's key."
+
 // warn prints a warning if others can read the traffic.
 func warn(w io.Writer, clear bool) {
 	if clear {
 		fmt.Fprintf(w, "Warning: %s -tls-cert and -tls-key, or an HTTPS proxy, keep them private.\n",
-			classroom.ClearWarning)
+			clearWarning)
 	}
 }

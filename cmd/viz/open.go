@@ -153,7 +153,7 @@ func openFor(
 	if err := m.CheckPrompt(*prompt, limit); err != nil {
 		return nil, f.refused(err)
 	}
-	if s, ok := session.NewSpaceAtEnd(m, *prompt); ok {
+	if s, ok := session.NewSpaceAtEnd(terms.English, m, *prompt); ok {
 		fmt.Fprintf(stderr, "%s %s %s.\n", s.Head, s.Say, s.Act)
 	}
 	return m, nil

@@ -111,7 +111,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	if res.StatusCode != http.StatusOK || !strings.Contains(made, "Phones are let in") {
 		t.Fatalf("got %s, want 200 and a page with phones let in: %.2000s", res.Status, made)
 	}
-	s.out.wait(t, "Warning: "+classroom.ClearWarning)
+	s.out.wait(t, "Warning: "+clearWarning)
 	phones := "http://" + at + own[strings.LastIndex(own, ":"):]
 	s.out.wait(t, "Phones are let in: a class reaches the server at "+phones+"\n")
 	for address, want := range map[string]int{

@@ -231,7 +231,7 @@ func (t whyText) grid() {
 	}
 	t.line("")
 	if t.Grid.Here == t.Grid.There {
-		t.line("both texts say %s, so there is nothing that could follow", t.token(t.Grid.Here))
+		t.line("%s", stage.English.T("cmd.why.same", "token", t.token(t.Grid.Here)))
 		return
 	}
 	t.line("how far the answer goes from %s to %s with one vector of the other text", t.token(t.Grid.Here),

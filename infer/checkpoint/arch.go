@@ -178,19 +178,22 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 // runs lists the supported architectures, for messages that reject an unsupported architecture.
 func runs(called func(*architecture) string) string { return "this program runs " + listing(called) }
 
-// Architectures lists the supported architectures for display: "gemma3, gpt2
-// and llama".
-func Architectures() string { return listing(func(a *architecture) string { return a.name }) }
+// Architectures lists the supported architectures: "gemma3", "gpt2", "llama".
+func Architectures() []string { return names(func(a *architecture) string { return a.name }) }
 
-func listing(called func(*architecture) string) string {
-	var names []string
+func names(called func(*architecture) string) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(architectures)) {
 		if n := called(architectures[name]); n != "" {
-			names = append(names, n)
+			list = append(list, n)
 		}
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return list
+}
+
+func listing(called func(*architecture) string) string {
+	list := names(called)
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
 // folderArchitecture returns the architecture of a config.json. For an unsupported architecture, it

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -89,11 +90,10 @@ func (b *builder) matcher(start int32) func(text string) bool {
 	return func(text string) bool { return err == nil && g.Matches([]byte(text)) }
 }
 
-// refuse returns an error that explains why a grammar is rejected.
+// refuse returns an error that explains, in English, why a grammar is rejected.
 func refuse(format string, args ...any) error {
-	r := terms.Refuse(terms.CodeRange, "This grammar cannot be used: "+format+".", args...)
-	r.Field = "grammar"
-	return r
+	message := "This grammar cannot be used: " + fmt.Sprintf(format, args...) + "."
+	return &terms.Refusal{Code: terms.CodeRange, Field: "grammar", Message: message}
 }
 
 func (b *builder) add(n node) int32 {

@@ -18,7 +18,7 @@ type reckoner interface {
 
 // outcome is a lab's result struct, to which [Report.Result] points.
 type outcome interface {
-	findings() []string
+	findings() []Phrase
 	tables() []Table
 }
 
@@ -69,7 +69,7 @@ func Calculated(l Lab, env Env, v terms.Values) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := begin(l.Info().Name, env, v)
+	r := begin(nameOf(l), env, v)
 	r.Result, r.Findings, r.Tables = found, found.findings(), found.tables()
 	return r, nil
 }

@@ -12,82 +12,82 @@ var _ = register(60, billLab{})
 type billLab struct{}
 
 // Info implements [Lab].
-func (billLab) Info() Info {
-	price := func(name, label, value, help string) terms.Input {
+func (billLab) Info(l *terms.Language) Info {
+	price := func(name, value string) terms.Input {
 		return terms.Input{
-			Key: name, Label: label, Unit: "$ a million tokens", Kind: terms.KindFloat, Min: 0, Max: 10_000, Step: 0.1,
-			Default: value, Help: help,
+			Key: name, Label: l.T("lab.bill.input." + name), Unit: l.T("lab.unit.dollars_a_million"),
+			Kind: terms.KindFloat, Min: 0, Max: 10_000, Step: 0.1, Default: value,
+			Help: l.T("lab.bill.input." + name + ".help"),
 		}
 	}
 	return Info{
-		Name: "bill", Title: "The bill",
-		Claim: "Every token that is written costs more than one that is read.",
-		Friend: "At the usual prices, a word that a model writes costs several times as much as a word it " +
-			"reads.",
-		Question: "What does this request cost, which change would have made it cheaper, and why does output " +
-			"cost more than input?",
+		Name: "bill", Title: l.T("lab.bill.title"),
+		Claim:    l.T("lab.bill.claim"),
+		Friend:   l.T("lab.bill.friend"),
+		Question: l.T("lab.bill.question"),
 		Inputs: append(terms.Inputs{
-			promptInput(story),
+			promptInput(l, story),
 			{
-				Key: "max_tokens", Label: "Max tokens", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 4096, Step: 1,
-				Default: "96", Help: "the most that may be written",
+				Key: "max_tokens", Label: l.T("lab.bill.input.max_tokens"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1, Max: 4096, Step: 1,
+				Default: "96", Help: l.T("lab.bill.input.max_tokens.help"),
 			},
-			stopsInput("stop", "Stop strings", "", "one a line; \\n is a newline"),
+			stopsInput(l, "stop", l.T("lab.input.stop"), "", l.T("lab.input.stop.help")),
 			{
-				Key: "stream", Label: "Streaming", Kind: terms.KindBool, Default: "true",
-				Help: "changes how you wait, not what you pay",
+				Key: "stream", Label: l.T("lab.bill.input.stream"), Kind: terms.KindBool, Default: "true",
+				Help: l.T("lab.bill.input.stream.help"),
 			},
-			seedInput(),
-			price("input_price", "Input price", "3", "of tokens read"), price(
-				"output_price", "Output price", "15", "of tokens written",
-			),
+			seedInput(l),
+			price("input_price", "3"), price("output_price", "15"),
 			{
-				Key: "requests", Label: "Requests", Unit: "a day", Kind: terms.KindFloat, Min: 0, Max: 1e12, Step: 1000,
-				Default: "100000", Help: "like this one",
+				Key: "requests", Label: l.T("lab.bill.input.requests"), Unit: l.T("lab.unit.a_day"),
+				Kind: terms.KindFloat, Min: 0, Max: 1e12, Step: 1000,
+				Default: "100000", Help: l.T("lab.bill.input.requests.help"),
 			},
 			{
-				Key: "machine", Label: "Own machine", Unit: "$ an hour", Kind: terms.KindFloat, Min: 0, Max: 1e6,
+				Key: "machine", Label: l.T("lab.bill.input.machine"), Unit: l.T("lab.unit.dollars_an_hour"),
+				Kind: terms.KindFloat, Min: 0, Max: 1e6,
 				Step:    0.1,
-				Default: "0.5", Help: "what it costs to run this model on a machine like this one",
+				Default: "0.5", Help: l.T("lab.bill.input.machine.help"),
 			},
 			{
-				Key: "trained_tokens", Label: "Trained on", Unit: "tokens", Kind: terms.KindFloat, Min: 0, Max: 1e15,
+				Key: "trained_tokens", Label: l.T("lab.bill.input.trained_tokens"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindFloat, Min: 0, Max: 1e15,
 				Step: 1e6,
 				Own:  true,
-				Help: "tokens that the model was trained on; left empty, 20 for each weight, a rule of thumb " +
-					"(Hoffmann et al. 2022)",
+				Help: l.T("lab.bill.input.trained_tokens.help"),
 			},
-			stopsInput("try_stop", "Another stop string", ".", "what it would have saved"),
+			stopsInput(
+				l, "try_stop", l.T("lab.bill.input.try_stop"), ".", l.T("lab.bill.input.try_stop.help"),
+			),
 			{
-				Key: "try_max_tokens", Label: "A smaller limit on tokens", Unit: "tokens", Kind: terms.KindInt, Min: 1,
-				Max: 4096, Step: 1, Default: "24", Help: "what it would have saved",
+				Key: "try_max_tokens", Label: l.T("lab.bill.input.try_max_tokens"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1,
+				Max: 4096, Step: 1, Default: "24", Help: l.T("lab.bill.input.try_max_tokens.help"),
 			},
 			{
-				Key: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: terms.KindText, Min: 0,
+				Key: "try_prompt", Label: l.T("lab.bill.input.try_prompt"), Unit: l.T("lab.unit.bytes"),
+				Kind: terms.KindText, Min: 0,
 				Max: infer.MaxSampleBytes, Default: "Once there was a",
-				Help: "what it would have saved; empty leaves it out",
+				Help: l.T("lab.bill.input.try_prompt.help"),
 			},
-		}, samplingInputs(common())...),
+		}, samplingInputs(l, common())...),
 		Try: []Preset{
 			{
-				Name: "Long input, short output",
-				Why: "Where the prompt is long and the answer short, a shorter prompt saves most, although each of " +
-					"its tokens costs less.",
+				Name: l.T("lab.bill.try.long_input_short_output"),
+				Why:  l.T("lab.bill.try.long_input_short_output.why"),
 				Values: terms.Values{
 					"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "10",
 					"try_max_tokens": "5",
 				},
 			},
 			{
-				Name:   "Short input, long output",
-				Why:    "Output dominates, so max tokens and stop strings save the most.",
+				Name:   l.T("lab.bill.try.short_input_long_output"),
+				Why:    l.T("lab.bill.try.short_input_long_output.why"),
 				Values: terms.Values{"max_tokens": "256", "try_max_tokens": "64"},
 			},
 		},
-		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens " +
-			"are all that the loop drew, including those of a stop string and of an end of text. Prices are yours to " +
-			"set; a price is not a cost. Every saving was run with the same seed, not guessed. " +
-			"Times are of this machine.",
+		Includes: l.T("lab.bill.includes"),
 	}
 }
 
@@ -138,7 +138,7 @@ type Tick struct {
 // Saving compares the cost of the request with the cost of another request, which was also run.
 type Saving struct {
 	Name  string           `json:"name"`  // "stop", "max_tokens" or "prompt"
-	Title string           `json:"title"` // in words
+	Title Phrase           `json:"title"` // in words
 	Text  string           `json:"text"`  // the other request's answer
 	Stop  infer.StopReason `json:"stop"`
 	Cost  Cost             `json:"cost"`
@@ -181,24 +181,26 @@ type Why struct {
 	OutputMs  float64 `json:"output_ms"` // per generated token
 	Ratio     float64 `json:"ratio"`
 	WorkRatio float64 `json:"work_ratio"` // output's multiply-adds over input's
-	Say       string  `json:"say"`
+	Say       Phrase  `json:"say"`
 }
 
-func (b *Bill) findings() []string {
+func (b *Bill) findings() []Phrase {
+	dollars := func(x float64) string { return fmt.Sprintf("$%.3g", x) }
+	percent := func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 	if len(b.Ticks) == 0 {
-		return []string{fmt.Sprintf("%s tokens read and at most %s written cost at most $%.3g.",
-			terms.Count(b.AtMost.InputTokens), terms.Count(b.AtMost.OutputTokens), b.AtMost.Total)}
+		return []Phrase{Text("lab.bill.found.most", "read", terms.Count(b.AtMost.InputTokens),
+			"written", terms.Count(b.AtMost.OutputTokens), "cost", dollars(b.AtMost.Total))}
 	}
-	list := []string{fmt.Sprintf("%s tokens read and %s written cost $%.3g; output is %.0f%% of it.",
-		terms.Count(b.Cost.InputTokens), terms.Count(b.Cost.OutputTokens), b.Cost.Total, 100*b.OutputShare)}
+	list := []Phrase{Text("lab.bill.found", "read", terms.Count(b.Cost.InputTokens),
+		"written", terms.Count(b.Cost.OutputTokens), "cost", dollars(b.Cost.Total), "share", percent(b.OutputShare))}
 	for _, s := range b.Savings {
-		verb, share := "saves", s.Share
 		if s.Saved < 0 {
-			verb, share = "costs another", -s.Share
+			list = append(list, Text("lab.bill.found.costs", "change", s.Title, "share", percent(-s.Share)))
+			continue
 		}
-		list = append(list, fmt.Sprintf("The same request %s %s %.0f%%.", s.Title, verb, 100*share))
+		list = append(list, Text("lab.bill.found.saves", "change", s.Title, "share", percent(s.Share)))
 	}
-	if b.Why.Say != "" {
+	if !b.Why.Say.IsZero() {
 		list = append(list, b.Why.Say)
 	}
 	return list

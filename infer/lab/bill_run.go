@@ -26,11 +26,11 @@ type billRun struct {
 
 // Estimate implements [Lab].
 func (billLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	prompt, tokens, err := room(env.Target, v, "max_tokens")
+	prompt, tokens, err := env.room(v, "max_tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
-	if _, err := terser(env.Target, v); err != nil {
+	if _, err := terser(env, v); err != nil {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
@@ -43,12 +43,12 @@ func (billLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 }
 
 // terser returns the values with the shorter prompt, or nil if there is none.
-func terser(m *infer.Model, v terms.Values) (terms.Values, error) {
+func terser(env Env, v terms.Values) (terms.Values, error) {
 	if v["try_prompt"] == "" {
 		return nil, nil
 	}
 	other := terms.Values{"prompt": v["try_prompt"], "max_tokens": v["max_tokens"]}
-	if _, _, err := room(m, other, "max_tokens"); err != nil {
+	if _, _, err := env.room(other, "max_tokens"); err != nil {
 		var r *terms.RangeError
 		if errors.As(err, &r) {
 			return nil, &terms.RangeError{Field: "try_prompt", Got: r.Got, Want: r.Want}
@@ -60,8 +60,9 @@ func terser(m *infer.Model, v terms.Values) (terms.Values, error) {
 
 // whyValues returns the prefill lab's values for this request.
 func whyValues(v terms.Values) terms.Values {
-	w := prefillLab{}.Info().Inputs.Defaults()
-	for _, p := range append(samplingInputs(common()), promptInput(""), seedInput()) {
+	w := prefillLab{}.Info(terms.English).Inputs.Defaults()
+	l := terms.English
+	for _, p := range append(samplingInputs(l, common()), promptInput(l, ""), seedInput(l)) {
 		w[p.Key] = v[p.Key]
 	}
 	w["lengths"], w["tokens"], w["repeats"] = "1,16,32,64,128", "24", "5"
@@ -73,11 +74,11 @@ const whyTurns = 5 * (24 + 5)
 
 // Run implements [Lab].
 func (billLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	_, tokens, err := room(env.Target, v, "max_tokens")
+	_, tokens, err := env.room(v, "max_tokens")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := terser(env.Target, v); err != nil {
+	if _, err := terser(env, v); err != nil {
 		return nil, err
 	}
 	r := &billRun{running: start(ctx, "bill", env, v, progress), v: v}
@@ -138,7 +139,7 @@ func (r *billRun) request() error {
 			r.result.Ticks,
 			Tick{Step: s.N, Token: tokenOf(r.m, s.Chosen), Cost: r.result.Cost.Total, Ms: milliseconds(took)},
 		)
-		r.tell(1, fmt.Sprintf("token %d", s.N))
+		r.tell(1, Text("lab.run.token", "n", fmt.Sprint(s.N)))
 	}
 }
 
@@ -157,8 +158,10 @@ func (p Prices) cost(input, output int) Cost {
 func (r *billRun) savings() error {
 	base := r.settings()
 	type change struct {
-		name, title, prompt string
-		settings            infer.Settings
+		name     string
+		title    Phrase
+		prompt   string
+		settings infer.Settings
 	}
 	var changes []change
 	if stops := r.v.Lines("try_stop"); len(stops) > 0 {
@@ -167,17 +170,17 @@ func (r *billRun) savings() error {
 		s.Stop.Strings = s.Stop.Strings[max(0, len(s.Stop.Strings)-infer.MaxStopStrings):]
 		changes = append(
 			changes,
-			change{"stop", "with the stop string " + terms.Quoted(strings.Join(stops, " or ")), r.v["prompt"], s},
+			change{"stop", stopTitle(stops), r.v["prompt"], s},
 		)
 	}
 	s := base
 	s.Stop.MaxTokens = r.v.Int("try_max_tokens")
 	changes = append(
-		changes, change{"max_tokens", fmt.Sprintf("with max_tokens %d", s.Stop.MaxTokens), r.v["prompt"], s},
+		changes, change{"max_tokens", maxTokensTitle(s.Stop.MaxTokens), r.v["prompt"], s},
 	)
 	if r.v["try_prompt"] != "" {
 		changes = append(
-			changes, change{"prompt", "with the prompt " + terms.Quoted(r.v["try_prompt"]), r.v["try_prompt"], base},
+			changes, change{"prompt", promptTitle(r.v["try_prompt"]), r.v["try_prompt"], base},
 		)
 	}
 	for _, c := range changes {
@@ -196,9 +199,25 @@ func (r *billRun) savings() error {
 		}
 		row.Same = strings.HasPrefix(r.result.Text, text)
 		r.result.Savings = append(slices.Clip(r.result.Savings), row)
-		r.tell(1, "the same request "+c.title)
+		r.tell(1, Text("lab.bill.run.change", "change", c.title))
 	}
 	return nil
+}
+
+func stopTitle(stops []string) Phrase {
+	return Text("lab.bill.change.stop", "stops", func(l *terms.Language) string {
+		all := stops[0]
+		for _, stop := range stops[1:] {
+			all = l.T("lab.bill.change.stop.or", "stops", all, "stop", stop)
+		}
+		return terms.Quoted(all)
+	})
+}
+
+func maxTokensTitle(n int) Phrase { return Text("lab.bill.change.max_tokens", "n", fmt.Sprint(n)) }
+
+func promptTitle(prompt string) Phrase {
+	return Text("lab.bill.change.prompt", "prompt", terms.Quoted(prompt))
 }
 
 // why measures the time to read a token and the time to generate a token, as the prefill lab does.
@@ -214,28 +233,24 @@ func (r *billRun) why() error {
 	w := Why{InputMs: p.Input.Ms, OutputMs: p.Output.Ms, Ratio: p.Ratio, WorkRatio: p.WorkRatio}
 	w.Say = w.sentence()
 	r.result.Why = w
-	r.tell(1, "a token read and a token written")
+	r.tell(1, Text("lab.bill.run.why"))
 	return nil
 }
 
 // sentence returns a sentence that compares the times of an input token and an output token.
-func (w Why) sentence() string {
-	return fmt.Sprintf(
-		"Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio,
-		w.WorkRatio,
-	) + w.Because()
+func (w Why) sentence() Phrase {
+	return Text(
+		"lab.bill.why", "ratio", fmt.Sprintf("%.2g", w.Ratio), "work", fmt.Sprintf("%.2g", w.WorkRatio),
+		"because", w.Because(),
+	)
 }
 
 // Because explains why output costs more, or states that the two times hardly show it.
-func (w Why) Because() string {
-	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one " +
-		"before it and needs every weight read just for it."
+func (w Why) Because() Phrase {
 	if w.Ratio < 1.2 {
-		text += " Little of that shows in this run: a small model's weights lie in the processor's own memory, and " +
-			"where the machine is busy long passes are interrupted more often than short ones. Larger models must " +
-			"fetch theirs for every token."
+		return Text("lab.bill.why.because.hidden")
 	}
-	return text
+	return Text("lab.bill.why.because")
 }
 
 func (r *billRun) fillReport(to *Report) {
@@ -246,8 +261,7 @@ func (r *billRun) fillReport(to *Report) {
 	result.Machine.SecondsEach, result.Training.RequestMultAdds = r.took, float64(r.work)
 	result.price(r.m, r.v)
 	to.Result, to.Tables = &result, result.tables()
-	to.Noise = "The request was timed once, as a user would meet it. A token read and a token " +
-		"written are medians of five."
+	to.Noise = Text("lab.bill.noise")
 }
 
 func pricesOf(v terms.Values) Prices { return Prices{v.Float("input_price"), v.Float("output_price")} }
@@ -306,42 +320,50 @@ func training(v terms.Values, s cost.Shape, parameters int64, context int, reque
 // tables returns the raw rows.
 func (b *Bill) tables() []Table {
 	ticks := Table{
-		Name: "ticks", Title: "The bill as the loop runs",
-		Columns: columns("step", "", "token", "", "so far", "$", "at", "ms"),
+		Name: "ticks", Title: Text("lab.bill.ticks"),
+		Columns: columns("step", "", "token", "", "so_far", "$", "at", "ms"),
 	}
 	for _, t := range b.Ticks {
 		ticks.add(t.Step, t.Token.Text, t.Cost, t.Ms)
 	}
 	costs := Table{
-		Name: "requests", Title: "This request, and what others would have cost",
+		Name: "requests", Title: Text("lab.bill.requests"),
 		Columns: columns(
-			"request", "", "input", "tokens", "output", "tokens", "input", "$", "output", "$", "in all", "$", "saved",
-			"$", "saved a day", "$", "stop", "",
+			"request", "", "input", "tokens", "output", "tokens", "input", "$", "output", "$", "total", "$", "saved",
+			"$", "saved_a_day", "$", "stop", "",
 		),
 	}
-	row := func(name string, c Cost, saved, day any, stop infer.StopReason) {
+	row := func(name Phrase, c Cost, saved, day any, stop infer.StopReason) {
 		costs.add(name, c.InputTokens, c.OutputTokens, c.Input, c.Output, c.Total, saved, day, string(stop))
 	}
-	row("as it is", b.Cost, nil, nil, b.Stop)
+	row(Text("lab.bill.requests.this"), b.Cost, nil, nil, b.Stop)
 	for _, s := range b.Savings {
 		row(s.Title, s.Cost, s.Saved, s.ADay, s.Stop)
 	}
 	even := Table{
-		Name: "break_even", Title: "Where one thing costs as much as another",
+		Name: "break_even", Title: Text("lab.bill.even"),
 		Columns: columns("what", "", "value", "", "unit", ""),
 	}
-	even.add("input tokens that cost as much as one output token", b.BreakEven, "tokens")
-	even.add("output's share of this request", b.OutputShare, "")
-	even.add("this request on your own machine", b.Machine.CostEach, "$")
-	even.add("requests from which that machine is cheaper (0: it never is)", b.Machine.BreakEvenDay, "a day")
-	even.add("requests that the machine can answer", b.Machine.MostADay, "a day")
-	even.add("tokens trained on", b.Training.Tokens, "tokens")
-	even.add("multiply-adds of the training", b.Training.MultAdds, "")
-	even.add("multiply-adds of this request", b.Training.RequestMultAdds, "")
-	even.add("requests that add up to the training", b.Training.Requests, "")
-	even.add("the same in days", b.Training.Days, "days")
-	even.add("a token read", b.Why.InputMs, "ms")
-	even.add("a token written", b.Why.OutputMs, "ms")
+	for _, row := range []struct {
+		what  Phrase
+		value float64
+		unit  string
+	}{
+		{Text("lab.bill.even.tokens"), b.BreakEven, "tokens"},
+		{Text("lab.bill.even.share"), b.OutputShare, ""},
+		{Text("lab.bill.even.machine"), b.Machine.CostEach, "$"},
+		{Text("lab.bill.even.requests"), b.Machine.BreakEvenDay, "a_day"},
+		{Text("lab.bill.even.most"), b.Machine.MostADay, "a_day"},
+		{Text("lab.bill.even.trained"), b.Training.Tokens, "tokens"},
+		{Text("lab.bill.even.training"), b.Training.MultAdds, ""},
+		{Text("lab.bill.even.request"), b.Training.RequestMultAdds, ""},
+		{Text("lab.bill.even.answers"), b.Training.Requests, ""},
+		{Text("lab.bill.even.days"), b.Training.Days, "days"},
+		{Text("lab.bill.even.read"), b.Why.InputMs, "ms"},
+		{Text("lab.bill.even.written"), b.Why.OutputMs, "ms"},
+	} {
+		even.add(row.what, row.value, named("lab.unit.", row.unit))
+	}
 	return []Table{costs, even, ticks}
 }
 
@@ -353,7 +375,7 @@ func (billLab) free() []string {
 // max_tokens tokens are generated.
 func (billLab) calculate(env Env, v terms.Values) (outcome, error) {
 	m, _ := env.target()
-	_, tokens, err := room(m, v, "max_tokens")
+	_, tokens, err := env.room(v, "max_tokens")
 	if err != nil {
 		return nil, err
 	}

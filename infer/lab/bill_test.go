@@ -66,7 +66,7 @@ func TestBillSavings(t *testing.T) {
 			t.Errorf("%s: %q is not a prefix of %q, or saves %v", x.name, s.Text, b.Text, s.Saved)
 		}
 	}
-	if b.Why.OutputMs <= 0 || b.Why.InputMs <= 0 || b.Why.Say == "" || r.Noise == "" {
+	if b.Why.OutputMs <= 0 || b.Why.InputMs <= 0 || b.Why.Say.IsZero() || r.Noise.IsZero() {
 		t.Errorf("why %+v, want OutputMs more than 0, InputMs more than 0, Say not empty, r.Noise not empty", b.Why)
 	}
 }
@@ -78,7 +78,10 @@ func TestBillEstimateBeforeARun(t *testing.T) {
 	l, _ := Find("bill")
 	read, window := len(env.Target.Encode(story)), env.Target.Config().Context
 	for limit, most := range map[string]int{"96": 96, "1": 1, "4096": window - read + 1} {
-		v, err := l.Info().Inputs.Read(terms.Values{"max_tokens": limit, "input_price": "2", "output_price": "10"})
+		v, err := l.Info(terms.English).Inputs.Read(terms.Values{
+			"max_tokens": limit, "input_price": "2",
+			"output_price": "10",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +101,7 @@ func TestBillEstimateBeforeARun(t *testing.T) {
 			)
 		}
 	}
-	v, _ := l.Info().Inputs.Read(terms.Values{"prompt": strings.Repeat("and ", 1000)})
+	v, _ := l.Info(terms.English).Inputs.Read(terms.Values{"prompt": strings.Repeat("and ", 1000)})
 	var out *terms.RangeError
 	if r, err := Calculated(l, env, v); r != nil || !errors.As(err, &out) || out.Field != "prompt" {
 		t.Errorf(
@@ -149,7 +152,7 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 		Stop: []string{"\n\n", `\n`}, Stream: true, Seed: 9007199254740991,
 	}
 	for range 2 {
-		back, err := ParseRequest([]byte(r.JSON()))
+		back, err := ParseRequest(terms.English, []byte(r.JSON()))
 		if err != nil || asJSON(t, back) != asJSON(t, r) {
 			t.Errorf("%+v comes back as %+v (%v), want it unchanged", r, back, err)
 		}
@@ -172,7 +175,7 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 	if r.JSON() != want {
 		t.Errorf("%s\nwant %s", r.JSON(), want)
 	}
-	one, err := ParseRequest([]byte(` {"prompt": "x", "stop": "User:"} `))
+	one, err := ParseRequest(terms.English, []byte(` {"prompt": "x", "stop": "User:"} `))
 	if err != nil || len(one.Stop) != 1 || one.Stop[0] != "User:" || one.MaxTokens != 96 {
 		t.Errorf("got %+v, %v; want no error, len(Stop) = 1, Stop[0] = %q, MaxTokens = 96", one, err, "User:")
 	}
@@ -185,7 +188,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",
 		"repetition_penalty": "1.2", "frequency_penalty": "0.7", "presence_penalty": "-0.4",
 	} {
-		r, err := ParseRequest(fmt.Appendf(nil, `{%q: %s}`, key, x))
+		r, err := ParseRequest(terms.English, fmt.Appendf(nil, `{%q: %s}`, key, x))
 		if err != nil {
 			t.Errorf("%s: %v", key, err)
 			continue
@@ -202,12 +205,12 @@ func TestRequestHasEveryFilter(t *testing.T) {
 	for key, x := range map[string]string{
 		"typical_p": "1", "repetition_penalty": "1", "frequency_penalty": "0", "presence_penalty": "0",
 	} {
-		off, err := ParseRequest(fmt.Appendf(nil, `{%q: %s}`, key, x))
+		off, err := ParseRequest(terms.English, fmt.Appendf(nil, `{%q: %s}`, key, x))
 		if v := off.Values(); err != nil || strings.Contains(off.JSON(), key) || v[key] != x {
 			t.Errorf("off: got %s, value %q, %v; want it without %q, %q, <nil>", off.JSON(), v[key], err, key, x)
 		}
 	}
-	if len(samplingInputs(common())) != 8 {
+	if len(samplingInputs(terms.English, common())) != 8 {
 		t.Error("this test lacks a sampling knob")
 	}
 }
@@ -236,7 +239,7 @@ func TestParseRequestRefusesBadJSON(t *testing.T) {
 		{`{"seed": 9007199254740993}`, "seed", "9007199254740991"},
 		{`{"top_k": 1, "top_k": 2}`, "", "twice"},
 	} {
-		_, err := ParseRequest([]byte(c.text))
+		_, err := ParseRequest(terms.English, []byte(c.text))
 		if r, ok := terms.AsRefusal(err); !ok || r.Field != c.field || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60s: %v, want field %s and %q", c.text, err, c.field, c.want)
 		}
@@ -247,14 +250,14 @@ func FuzzParseRequest(f *testing.F) {
 	f.Add([]byte(Request{Prompt: "a", MaxTokens: 1, TopP: 1, Stop: []string{"b"}}.JSON()))
 	f.Add([]byte(`{"stop": "x", "top_k": 1e3}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := ParseRequest(text)
+		r, err := ParseRequest(terms.English, text)
 		if err != nil {
 			if _, ok := terms.AsRefusal(err); !ok {
 				t.Fatalf("got the error %v, want a refusal", err)
 			}
 			return
 		}
-		back, err := ParseRequest([]byte(r.JSON()))
+		back, err := ParseRequest(terms.English, []byte(r.JSON()))
 		if err != nil || asJSON(t, back) != asJSON(t, r) {
 			t.Fatalf("%+v comes back as %+v (%v), want it unchanged", r, back, err)
 		}

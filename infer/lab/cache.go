@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -13,41 +12,39 @@ var _ = register(30, cacheLab{})
 type cacheLab struct{}
 
 // Info implements [Lab].
-func (cacheLab) Info() Info {
+func (cacheLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "cache", Title: "The KV cache",
-		Claim: "Reading everything again gets slower with every token.",
-		Friend: "A model that keeps what it has read only has to read the newest word. Without that, " +
-			"every word means reading everything again.",
-		Question: "What does a token cost with a cache, and without one? And are the numbers the same?",
+		Name: "cache", Title: l.T("lab.cache.title"),
+		Claim:    l.T("lab.cache.claim"),
+		Friend:   l.T("lab.cache.friend"),
+		Question: l.T("lab.cache.question"),
 		Inputs: append(terms.Inputs{
-			promptInput("The capital of France is"), tokensInput(32, 2048), seedInput(), repeatsInput(7),
+			promptInput(l, "The capital of France is"), tokensInput(l, 32, 2048), seedInput(l), repeatsInput(l, 7),
 			{
-				Key: "block", Label: "Block", Kind: terms.KindInt, Min: 1, Max: 1000, Step: 1, Typed: true,
+				Key: "block", Label: l.T("lab.cache.input.block"),
+				Kind: terms.KindInt, Min: 1, Max: 1000, Step: 1, Typed: true,
 				Default: "1",
-				Help:    "the block whose keys and values are shown; from 1",
+				Help:    l.T("lab.cache.input.block.help"),
 			},
 			{
-				Key: "position", Label: "Position", Kind: terms.KindInt, Min: 0, Max: 1_000_000, Step: 1, Typed: true,
+				Key: "position", Label: l.T("lab.cache.input.position"),
+				Kind: terms.KindInt, Min: 0, Max: 1_000_000, Step: 1, Typed: true,
 				Default: "1",
-				Help:    "the position whose keys and values are shown; from 0",
+				Help:    l.T("lab.cache.input.position.help"),
 			},
-		}, samplingInputs(greedy())...),
+		}, samplingInputs(l, greedy())...),
 		Try: []Preset{
 			{
-				Name: "A longer text",
-				Why: "The recomputed curve bends: its quadratic part comes from running the matrices over the whole " +
-					"text again, not from attention.",
+				Name:   l.T("lab.cache.try.a_longer_text"),
+				Why:    l.T("lab.cache.try.a_longer_text.why"),
 				Values: terms.Values{"tokens": "128", "repeats": "3"},
 			},
 			{
-				Name: "A long prompt", Why: "The first token costs the same both ways: that is prefill.",
+				Name: l.T("lab.cache.try.a_long_prompt"), Why: l.T("lab.cache.try.a_long_prompt.why"),
 				Values: terms.Values{"prompt": longPrompt, "tokens": "16"},
 			},
 		},
-		Includes: "A time covers the pass over the blocks and the scores; choosing the token is left out, and " +
-			"an end of text does not stop the run. Multiply-adds of matrix products are counted where they are " +
-			"done; norms, rotary positions, softmax and activations are not counted.",
+		Includes: l.T("lab.cache.includes"),
 	}
 }
 
@@ -131,14 +128,15 @@ type Share struct {
 // Fit is a least-squares polynomial fitted to measured rows, together with the polynomial derived
 // from the formulas.
 type Fit struct {
-	Name     string  `json:"name"`     // "recomputed, in all"
-	Of       string  `json:"of"`       // "multiply-adds" or "ms"
+	Name     Phrase  `json:"name"`     // "recomputed, in all"
+	Of       Phrase  `json:"of"`       // "multiply-adds" or "ms"
+	Times    bool    `json:"-"`        // it is fitted to times rather than counts
 	Variable string  `json:"variable"` // "n" (positions of a step) or "N" (tokens generated)
 	From     int     `json:"from"`     // range of the variable
 	To       int     `json:"to"`
 	Parts    []Power `json:"parts"` // from the constant term up
 	R2       float64 `json:"r2"`    // 1 if the polynomial goes through every row
-	Say      string  `json:"say"`
+	Say      Phrase  `json:"say"`
 }
 
 // Power is one term of a polynomial.
@@ -150,36 +148,25 @@ type Power struct {
 	Share   float64  `json:"share"`          // of the fit's value at the end of the range
 }
 
-func (c *Cache) findings() []string {
+func (c *Cache) findings() []Phrase {
 	last := c.Steps[len(c.Steps)-1]
-	list := []string{
-		fmt.Sprintf("Token %d takes %s multiply-adds with the cache and %s without, %.1f times as many; all %d "+
-			"together %.1f times as many.",
-			last.Step, terms.Count(last.Cached.MultAdds), terms.Count(last.Recomputed.MultAdds),
-			float64(last.Recomputed.MultAdds)/float64(last.Cached.MultAdds),
-			last.Step, float64(last.Recomputed.TotalMultAdds)/float64(last.Cached.TotalMultAdds)),
-	}
+	ratio := func(a, b int64) string { return fmt.Sprintf("%.1f", float64(a)/float64(b)) }
+	list := []Phrase{Text("lab.cache.found", "n", fmt.Sprint(last.Step), "cached", terms.Count(last.Cached.MultAdds),
+		"recomputed", terms.Count(last.Recomputed.MultAdds),
+		"times", ratio(last.Recomputed.MultAdds, last.Cached.MultAdds),
+		"total", ratio(last.Recomputed.TotalMultAdds, last.Cached.TotalMultAdds))}
 	if c.SameLogits && c.Columns.Different == 0 {
-		list = append(
-			list,
-			fmt.Sprintf(
-				"All %s logits of the two ways are the same bit for bit, and so are all %s numbers of their keys and "+
-					"values.",
-				terms.Count(c.Compared), terms.Count(c.Columns.Compared),
-			),
-		)
+		list = append(list, Text("lab.cache.found.same", "logits", terms.Count(c.Compared),
+			"numbers", terms.Count(c.Columns.Compared)))
 	} else {
-		list = append(list, "The two ways do not agree bit for bit.")
+		list = append(list, Text("lab.cache.found.differ"))
 	}
 	for _, f := range c.Fits {
-		if f.Of != "ms" {
-			list = append(list, strings.ToUpper(f.Name[:1])+f.Name[1:]+". "+f.Say)
+		if !f.Times {
+			list = append(list, Text("lab.cache.found.fit", "say", f.Say, "curve", func(l *terms.Language) string {
+				return terms.Capital(f.Name.In(l))
+			}))
 		}
 	}
-	return append(
-		list,
-		fmt.Sprintf(
-			"Cached attention would cost as much as all matrices at %s positions.", terms.Count(int64(c.BreakEven+0.5)),
-		),
-	)
+	return append(list, Text("lab.cache.found.even", "n", terms.Count(int64(c.BreakEven+0.5))))
 }

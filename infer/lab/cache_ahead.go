@@ -17,7 +17,7 @@ type CacheAhead struct {
 // AheadOfCache predicts a run of the cache lab. v must come from [terms.Inputs.Read]. It returns a
 // *[terms.RangeError] if a run with these values is not possible.
 func AheadOfCache(m *infer.Model, v terms.Values) (CacheAhead, error) {
-	prompt, tokens, err := room(m, v, "tokens")
+	prompt, tokens, err := Env{Target: m}.room(v, "tokens")
 	if err != nil {
 		return CacheAhead{}, err
 	}

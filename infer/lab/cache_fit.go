@@ -76,58 +76,48 @@ func (c *Cache) fits() []Fit {
 	p := polynomialsOf(c.Shape, len(c.Prompt))
 	// Beyond a sliding window, the number of positions attended to is not a polynomial.
 	cut := c.Shape.WindowLayers > 0 && slices.Max(n) > float64(c.Shape.Window)
-	const counts, ms = "multiply-adds", "ms"
+	counts, ms := Text("lab.cache.fit.counts"), Text("lab.unit.ms")
 	var fits []Fit
-	add := func(name, of, variable string, x, y []float64, formula []float64, terms []string) {
+	add := func(curve string, of Phrase, variable string, x, y, formula []float64, terms []string) {
 		degree := len(formula) - 1
-		if of == ms || cut {
+		times := of.key == ms.key
+		if times || cut {
 			formula, terms = nil, nil
 		}
-		if f, ok := fit(Fit{Name: name, Of: of, Variable: variable}, x, y, degree, formula, terms); ok {
-			if f.Say = f.sentence(); cut && of == counts {
-				f.Say = fmt.Sprintf("In %d of %d layers a token sees the last %d positions only. There attention "+
-					"stops growing, so no one formula holds for all tokens.",
-					c.Shape.WindowLayers, c.Shape.Layers, c.Shape.Window)
+		curveFit := Fit{Name: Text("lab.cache.fit." + curve), Of: of, Times: times, Variable: variable}
+		if f, ok := fit(curveFit, x, y, degree, formula, terms); ok {
+			if f.Say = f.sentence(curve); cut && !times {
+				f.Say = Text("lab.cache.fit.cut", "cut", fmt.Sprint(c.Shape.WindowLayers),
+					"layers", fmt.Sprint(c.Shape.Layers), "window", fmt.Sprint(c.Shape.Window))
 			}
 			fits = append(fits, f)
 		}
 	}
-	add("cached, each token", counts, "n", each, cachedEach, p.cachedStep, cachedStepTerms)
-	add("recomputed, each token", counts, "n", n, recomputedEach, p.recomputedStep, recomputedStepTerms)
-	add("cached, in all", counts, "N", whole, cachedTotal, p.cachedTotal, cachedTotalTerms)
-	add("recomputed, in all", counts, "N", whole, recomputedTotal, p.recomputedTotal, recomputedTotalTerms)
-	add("cached, each token", ms, "n", each, cachedMs, p.cachedStep, nil)
-	add("recomputed, each token", ms, "n", n, recomputedMs, p.recomputedStep, nil)
-	add("cached, in all", ms, "N", whole, cachedTotalMs, p.cachedTotal, nil)
-	add("recomputed, in all", ms, "N", whole, recomputedTotalMs, p.recomputedTotal, nil)
+	add("cached", counts, "n", each, cachedEach, p.cachedStep, cachedStepTerms)
+	add("recomputed", counts, "n", n, recomputedEach, p.recomputedStep, recomputedStepTerms)
+	add("cached_total", counts, "N", whole, cachedTotal, p.cachedTotal, cachedTotalTerms)
+	add("recomputed_total", counts, "N", whole, recomputedTotal, p.recomputedTotal, recomputedTotalTerms)
+	add("cached", ms, "n", each, cachedMs, p.cachedStep, nil)
+	add("recomputed", ms, "n", n, recomputedMs, p.recomputedStep, nil)
+	add("cached_total", ms, "N", whole, cachedTotalMs, p.cachedTotal, nil)
+	add("recomputed_total", ms, "N", whole, recomputedTotalMs, p.recomputedTotal, nil)
 	return fits
 }
 
 // sentence describes a fit in words: it compares the growth rate that is often claimed with the
 // actual growth.
-func (f Fit) sentence() string {
+func (f Fit) sentence(curve string) Phrase {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
-	if f.Of == "ms" {
-		return "Times vary, and small parts get lost in the noise."
+	n := fmt.Sprint(f.To)
+	switch {
+	case f.Times:
+		return Text("lab.cache.fit.times")
+	case curve == "cached":
+		return Text("lab.cache.fit.cached.say", "linear", share(1), "n", n)
+	case curve == "recomputed":
+		return Text("lab.cache.fit.recomputed.say", "square", share(2), "n", n)
+	case curve == "cached_total":
+		return Text("lab.cache.fit.cached_total.say", "square", share(2), "n", n)
 	}
-	switch f.Name {
-	case "cached, each token":
-		return fmt.Sprintf(
-			"Often called constant. It is a constant part, every weight once, and a part that grows with the "+
-				"positions: %s at %d.",
-			share(1), f.To,
-		)
-	case "recomputed, each token":
-		return fmt.Sprintf(
-			"Nearly a straight line: the matrices run over the whole text again. Attention adds the square: %s at %d.",
-			share(2), f.To,
-		)
-	case "cached, in all":
-		return fmt.Sprintf("Often called linear. Cached attention adds a square: %s after %d tokens.", share(2), f.To)
-	}
-	return fmt.Sprintf(
-		"Often called quadratic because of attention. The square comes from the matrices: %s after %d tokens. "+
-			"Attention adds a cube: %s.",
-		share(2), f.To, share(3),
-	)
+	return Text("lab.cache.fit.recomputed_total.say", "square", share(2), "n", n, "cube", share(3))
 }

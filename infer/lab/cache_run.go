@@ -31,11 +31,11 @@ type cacheRun struct {
 
 // Estimate implements [Lab].
 func (cacheLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	m, tokens, err := room(env.Target, v, "tokens")
+	m, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
-	if err := checkColumn(env.Target, v, m+tokens-1); err != nil {
+	if err := env.checkColumn(v, m+tokens-1); err != nil {
 		return Estimate{}, err
 	}
 	s := env.Target.Shape()
@@ -46,13 +46,13 @@ func (cacheLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 
 // checkColumn rejects a block or position that the run will not have. The first two blocks and
 // positions are always accepted; if the run has only one, that one is shown instead.
-func checkColumn(m *infer.Model, v terms.Values, positions int) error {
-	if l := m.Config().Layers; v.Int("block") > l {
-		return terms.NewRangeError("block", v.Int("block"), fmt.Sprintf("1 to %d", l))
+func (e Env) checkColumn(v terms.Values, positions int) error {
+	if n := e.Target.Config().Layers; v.Int("block") > n {
+		return terms.NewRangeError("block", v.Int("block"), e.words().T("lab.refused.block", "n", fmt.Sprint(n)))
 	}
 	if v.Int("position") >= max(positions, 2) {
 		return terms.NewRangeError(
-			"position", v.Int("position"), fmt.Sprintf("0 to %d, a position of this text", positions-1),
+			"position", v.Int("position"), e.words().T("lab.refused.position", "n", fmt.Sprint(positions-1)),
 		)
 	}
 	return nil
@@ -60,11 +60,11 @@ func checkColumn(m *infer.Model, v terms.Values, positions int) error {
 
 // Run implements [Lab].
 func (cacheLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	prompt, tokens, err := room(env.Target, v, "tokens")
+	prompt, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return nil, err
 	}
-	if err := checkColumn(env.Target, v, prompt+tokens-1); err != nil {
+	if err := env.checkColumn(v, prompt+tokens-1); err != nil {
 		return nil, err
 	}
 	r := &cacheRun{running: start(ctx, "cache", env, v, progress), v: v, prompt: prompt}
@@ -79,7 +79,7 @@ func (cacheLab) Run(ctx context.Context, env Env, v terms.Values, progress func(
 		if err := r.step(n); err != nil {
 			return r.end(err)
 		}
-		r.tell(1, fmt.Sprintf("token %d of %d, cached and recomputed", n, tokens))
+		r.tell(1, Text("lab.cache.run", "n", fmt.Sprint(n), "all", fmt.Sprint(tokens)))
 	}
 	return r.end(nil)
 }
@@ -280,15 +280,14 @@ func attentionShare(s cost.Shape, m, n int) Share {
 
 // tables returns the raw rows.
 func (c *Cache) tables() []Table {
-	names := []string{"step", "", "positions", "", "token", "", "same logits", ""}
-	for _, way := range []string{"cached", "recomputed"} {
-		names = append(names, way+" read", "positions", way+" projections", "", way+" feed-forward", "",
-			way+" attention", "", way+" output", "",
-			way+" multiply-adds", "", way+" formula", "", way+" median", "ms", way+" lower quartile", "ms",
-			way+" upper quartile", "ms", way+" so far", "", way+" so far, median", "ms",
-			way+" so far, lower quartile", "ms", way+" so far, upper quartile", "ms")
+	names := []any{"step", "", "positions", "", "token", "", "same_logits", ""}
+	for _, way := range []string{"cached.", "recomputed."} {
+		names = append(names, way+"read", "positions", way+"projections", "", way+"feed_forward", "",
+			way+"attention", "", way+"output", "",
+			way+"mult_adds", "", way+"formula", "", way+"median", "ms", way+"lower", "ms", way+"upper", "ms",
+			way+"so_far", "", way+"so_far.median", "ms", way+"so_far.lower", "ms", way+"so_far.upper", "ms")
 	}
-	steps := Table{Name: "steps", Title: "Each token, cached and recomputed", Columns: columns(names...)}
+	steps := Table{Name: "steps", Title: Text("lab.cache.steps"), Columns: columns(names...)}
 	for _, s := range c.Steps {
 		cells := []any{s.Step, s.Positions, s.Token.Text, s.SameLogits}
 		for _, x := range []CacheSide{s.Cached, s.Recomputed} {
@@ -299,10 +298,10 @@ func (c *Cache) tables() []Table {
 		steps.add(cells...)
 	}
 	fits := Table{
-		Name: "fits", Title: "Fitted parts beside the formulas",
+		Name: "fits", Title: Text("lab.cache.fits"),
 		Columns: columns(
-			"curve", "", "of", "", "variable", "", "power", "", "fitted", "", "formula", "", "share at the end", "",
-			"R²", "", "in letters", "",
+			"curve", "", "of", "", "variable", "", "power", "", "fitted", "", "formula", "", "share_at_end", "",
+			"R²", "", "in_letters", "",
 		),
 	}
 	for _, f := range c.Fits {
@@ -315,11 +314,11 @@ func (c *Cache) tables() []Table {
 		}
 	}
 	column := Table{
-		Name: "column", Title: fmt.Sprintf(
-			"Keys and values of position %d in block %d", c.Columns.Position, c.Columns.Block,
+		Name: "column", Title: Text(
+			"lab.cache.column", "n", fmt.Sprint(c.Columns.Position), "block", fmt.Sprint(c.Columns.Block),
 		),
 		Columns: columns(
-			"index", "", "key, cached", "", "key, recomputed", "", "value, cached", "", "value, recomputed", "",
+			"index", "", "key_cached", "", "key_recomputed", "", "value_cached", "", "value_recomputed", "",
 		),
 	}
 	for i := range c.Columns.KeyA {
@@ -329,9 +328,9 @@ func (c *Cache) tables() []Table {
 		)
 	}
 	logits := Table{
-		Name: "logits", Title: "The largest logits of the last token",
+		Name: "logits", Title: Text("lab.cache.logits"),
 		Columns: columns(
-			"token", "", "id", "", "cached", "", "recomputed", "", "cached, bits", "", "recomputed, bits", "",
+			"token", "", "id", "", "cached", "", "recomputed", "", "cached_bits", "", "recomputed_bits", "",
 		),
 	}
 	for _, x := range c.Logits {

@@ -161,7 +161,7 @@ func TestCachedEqualsRecomputed(t *testing.T) {
 				t.Errorf("%s, power %d: got the fit %v, want the formula's %v", f.Name, p.Power, p.Fitted, *p.Formula)
 			}
 		}
-		if (f.Of == "multiply-adds") != (f.Parts[0].Formula != nil) || f.Say == "" {
+		if (f.Of.String() == "multiply-adds") != (f.Parts[0].Formula != nil) || f.Say.IsZero() {
 			t.Errorf("%s of %s: got %+v, want words, and a formula for multiply-adds only", f.Name, f.Of, f)
 		}
 	}

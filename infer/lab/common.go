@@ -18,54 +18,55 @@ const longPrompt = "Once upon a time there was a little girl who lived in a hous
 	"down to the shore to look for shells, and every evening she put them in a row on the window sill. One day she " +
 	"found a shell that was larger than all the others. She held it to her ear and"
 
-func promptInput(text string) terms.Input {
+func promptInput(l *terms.Language, text string) terms.Input {
 	return terms.Input{
-		Key: "prompt", Label: "Prompt", Unit: "bytes", Kind: terms.KindText, Min: 1, Max: infer.MaxSampleBytes,
-		Default: text,
-		Help:    "the text to go on from",
+		Key: "prompt", Label: l.T("lab.input.prompt"), Unit: l.T("lab.unit.bytes"), Kind: terms.KindText, Min: 1,
+		Max: infer.MaxSampleBytes, Default: text, Help: l.T("lab.input.prompt.help"),
 	}
 }
 
-func tokensInput(n, most int) terms.Input {
+func tokensInput(l *terms.Language, n, most int) terms.Input {
 	return terms.Input{
-		Key: "tokens", Label: "Tokens to write", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: float64(most),
-		Step:    1,
-		Default: fmt.Sprint(n), Help: "how many tokens to write after the prompt",
+		Key: "tokens", Label: l.T("lab.input.tokens"), Unit: l.T("lab.unit.tokens"), Kind: terms.KindInt, Min: 1,
+		Max: float64(most), Step: 1, Default: fmt.Sprint(n), Help: l.T("lab.input.tokens.help"),
 	}
 }
 
-func repeatsInput(n int) terms.Input {
+func repeatsInput(l *terms.Language, n int) terms.Input {
 	return terms.Input{
-		Key: "repeats", Label: "Repeats", Unit: "times", Kind: terms.KindInt, Min: 1, Max: 50, Step: 1,
-		Default: fmt.Sprint(n),
-		Help:    "repeat each timing; the chart shows the median and the middle half",
+		Key: "repeats", Label: l.T("lab.input.repeats"), Unit: l.T("lab.unit.times"), Kind: terms.KindInt, Min: 1,
+		Max: 50, Step: 1, Default: fmt.Sprint(n), Help: l.T("lab.input.repeats.help"),
 	}
 }
 
 // knobInput returns a knob as an input with default x.
-func knobInput(key string, x float64) terms.Input { return terms.MustKnob(key).With(terms.Plain(x)) }
+func knobInput(l *terms.Language, key string, x float64) terms.Input {
+	k, ok := l.Knob(key)
+	if !ok {
+		panic("lab: there is no knob " + key)
+	}
+	return k.With(terms.Plain(x))
+}
 
 // stopsInput returns an input for stop strings.
-func stopsInput(key, label, value, help string) terms.Input {
+func stopsInput(l *terms.Language, key, label, value, help string) terms.Input {
 	return terms.Input{
 		Key: key, Label: label, Kind: terms.KindLines, Default: value, Help: help,
-		Want: fmt.Sprintf(
-			"at most %d strings of 1 to %d bytes, one a line", infer.MaxStopStrings, infer.MaxStopStringLen,
-		),
+		Want: l.T("lab.input.stop.want", "n", infer.MaxStopStrings, "bytes", infer.MaxStopStringLen),
 		Verify: func(lines string) error {
 			return infer.Stop{MaxTokens: 1, Strings: terms.ReadLines(lines)}.Check()
 		},
 	}
 }
 
-func seedInput() terms.Input { return knobInput("seed", 42) }
+func seedInput(l *terms.Language) terms.Input { return knobInput(l, "seed", 42) }
 
 // samplingInputs returns the inputs for the temperature and the filters. Their defaults are in s.
-func samplingInputs(s sampling.Settings) terms.Inputs {
+func samplingInputs(l *terms.Language, s sampling.Settings) terms.Inputs {
 	var list terms.Inputs
-	for _, k := range terms.Knobs() {
+	for _, k := range l.Knobs() {
 		if x, ok := s.Value(k.Key); ok && !k.Late {
-			list = append(list, knobInput(k.Key, x))
+			list = append(list, k.With(terms.Plain(x)))
 		}
 	}
 	return list
@@ -96,15 +97,16 @@ func settingsOf(v terms.Values, tokens int, stop ...string) infer.Settings {
 // room checks that a model's vocabulary can spell a prompt and that the prompt fits in its context.
 // It returns the prompt's length in positions and how many of the wanted tokens fit. The last token
 // does not need a position.
-func room(m *infer.Model, v terms.Values, wanted string) (prompt, tokens int, err error) {
+func (e Env) room(v terms.Values, wanted string) (prompt, tokens int, err error) {
+	m, l := e.Target, e.words()
 	if err := m.CheckText(v["prompt"]); err != nil {
 		return 0, 0, err
 	}
 	prompt = len(m.Encode(v["prompt"]))
 	if context := m.Config().Context; prompt > context {
 		return 0, 0, terms.NewRangeError(
-			"prompt", fmt.Sprintf("%d tokens long", prompt),
-			fmt.Sprintf("at most %d tokens, the context of this model", context),
+			"prompt", l.T("lab.refused.prompt", "n", fmt.Sprint(prompt)),
+			l.T("lab.refused.context", "tokens", l.T("lab.refused.tokens", "n", fmt.Sprint(context))),
 		)
 	}
 	return prompt, min(v.Int(wanted), m.Config().Context-prompt+1), nil

@@ -12,50 +12,50 @@ var _ = register(20, drawLab{})
 type drawLab struct{}
 
 // Info implements [Lab].
-func (drawLab) Info() Info {
+func (drawLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "draw", Title: "The draw",
-		Claim:  "Draw often enough, and chance draws the model’s own bars.",
-		Friend: "A model only gives odds. Throw its dice often enough, and the results come to match them.",
-		Question: "Draw from one step's distribution 10, 100, 10,000 times: how close does the histogram " +
-			"come to the model's bars?",
+		Name: "draw", Title: l.T("lab.draw.title"),
+		Claim:    l.T("lab.draw.claim"),
+		Friend:   l.T("lab.draw.friend"),
+		Question: l.T("lab.draw.question"),
 		Inputs: append(terms.Inputs{
-			promptInput(story),
+			promptInput(l, story),
 			{
-				Key: "step", Label: "Step", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 64, Step: 1, Default: "1",
-				Help: "the generated token whose distribution is drawn from; those before it are drawn with the seed",
+				Key: "step", Label: l.T("lab.draw.input.step"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1, Max: 64, Step: 1, Default: "1",
+				Help: l.T("lab.draw.input.step.help"),
 			},
-			seedInput(),
+			seedInput(l),
 			{
-				Key: "draws", Label: "Draws", Unit: "draws", Kind: terms.KindInt, Min: 10, Max: 100_000, Step: 1000,
-				Default: "10000", Help: "the largest number of draws",
+				Key: "draws", Label: l.T("lab.draw.input.draws"), Unit: l.T("lab.unit.draws"),
+				Kind: terms.KindInt, Min: 10, Max: 100_000, Step: 1000,
+				Default: "10000", Help: l.T("lab.draw.input.draws.help"),
 			},
 			{
-				Key: "repeats", Label: "Repeats", Unit: "times", Kind: terms.KindInt, Min: 1, Max: 200, Step: 1,
+				Key: "repeats", Label: l.T("lab.draw.input.repeats"), Unit: l.T("lab.unit.times"),
+				Kind: terms.KindInt, Min: 1, Max: 200, Step: 1,
 				Default: "50",
-				Help:    "repeat the whole experiment, each time with new random numbers",
+				Help:    l.T("lab.draw.input.repeats.help"),
 			},
 			{
-				Key: "rows", Label: "Bars", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
+				Key: "rows", Label: l.T("lab.draw.input.rows"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
 				Default: "12",
-				Help:    "how many tokens have a bar of their own",
+				Help:    l.T("lab.draw.input.rows.help"),
 			},
-		}, samplingInputs(common())...),
+		}, samplingInputs(l, common())...),
 		Try: []Preset{
 			{
-				Name: "A sure step", Why: "With few tokens to fall on, ten draws already look much like the bars.",
+				Name: l.T("lab.draw.try.a_sure_step"), Why: l.T("lab.draw.try.a_sure_step.why"),
 				Values: terms.Values{"prompt": "User: Hello\nAssistant:"},
 			},
 			{
-				Name: "Nothing cut",
-				Why: "With thousands of tokens to fall on, 1/√N sets in late: until then, most tokens " +
-					"were never drawn at all.",
+				Name:   l.T("lab.draw.try.nothing_cut"),
+				Why:    l.T("lab.draw.try.nothing_cut.why"),
 				Values: terms.Values{"temperature": "1", "top_p": "1"},
 			},
 		},
-		Includes: "u follows from the seed and the number of the draw, as in the loop. Distance is total variation: " +
-			"half the sum of |count/N − q| over all tokens. The expectation is exact, not a rule of thumb. " +
-			"Nothing here is timed.",
+		Includes: l.T("lab.draw.includes"),
 	}
 }
 
@@ -114,23 +114,17 @@ type drawRun struct {
 	kept   [][]int     // counts of the shown repeat, by histogram size
 }
 
-func (d *Draw) findings() []string {
+func (d *Draw) findings() []Phrase {
 	if d.Kept == 1 {
-		return []string{
-			fmt.Sprintf(
-				"The filters keep only %s, so every draw falls on it and there is no distance to shrink.",
-				shown(d.Tokens[0].Token.Text),
-			),
-			"Raise the temperature, or switch the filters off, to see more tokens drawn.",
+		return []Phrase{
+			Text("lab.draw.found.single", "token", shown(d.Tokens[0].Token.Text)), Text("lab.draw.found.single.try"),
 		}
 	}
 	first, last := d.Distances[0], d.Distances[len(d.Distances)-1]
-	return []string{
-		fmt.Sprintf("The distance falls from %.3f at %s draws to %.4f at %s, on average; %.3f and %.4f are expected.",
-			first.Mean, terms.Count(first.N), last.Mean, terms.Count(last.N), first.Expected, last.Expected),
-		fmt.Sprintf(
-			"It falls as N to the power of %s; %s is expected, and −½ is the law for many draws.", signed(d.Slope),
-			signed(d.SlopeExpected),
-		),
+	return []Phrase{
+		Text("lab.draw.found", "few", fmt.Sprintf("%.3f", first.Mean), "n", terms.Count(first.N),
+			"many", fmt.Sprintf("%.4f", last.Mean), "all", terms.Count(last.N),
+			"expect_few", fmt.Sprintf("%.3f", first.Expected), "expect_many", fmt.Sprintf("%.4f", last.Expected)),
+		Text("lab.draw.found.slope", "slope", signed(d.Slope), "expected", signed(d.SlopeExpected)),
 	}
 }

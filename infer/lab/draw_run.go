@@ -18,7 +18,7 @@ import (
 
 // Estimate implements [Lab].
 func (drawLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	m, _, err := room(env.Target, v, "step")
+	m, _, err := env.room(v, "step")
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -32,7 +32,7 @@ func (drawLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 
 // Run implements [Lab].
 func (drawLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	if _, _, err := room(env.Target, v, "step"); err != nil {
+	if _, _, err := env.room(v, "step"); err != nil {
 		return nil, err
 	}
 	r := &drawRun{running: start(ctx, "draw", env, v, progress)}
@@ -50,7 +50,7 @@ func (drawLab) Run(ctx context.Context, env Env, v terms.Values, progress func(P
 			return r.end(err)
 		}
 		r.result.Repeats = i + 1
-		r.tell(1, fmt.Sprintf("repeat %d of %d", i+1, v.Int("repeats")))
+		r.tell(1, Text("lab.run.repeat", "n", fmt.Sprint(i+1), "all", v["repeats"]))
 	}
 	return r.end(nil)
 }
@@ -64,9 +64,7 @@ func (r *drawRun) distribution(m *infer.Model, v terms.Values) error {
 	for n := 1; n < r.result.Step; n++ {
 		_, err := turn(r.ctx, loop)
 		if errors.Is(err, io.EOF) {
-			return terms.NewRangeError(
-				"step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())),
-			)
+			return r.env.noStep(r.result.Step, len(loop.Steps()))
 		} else if err != nil {
 			return err
 		}
@@ -74,9 +72,7 @@ func (r *drawRun) distribution(m *infer.Model, v terms.Values) error {
 	for {
 		kind, err := loop.Advance(r.ctx)
 		if errors.Is(err, io.EOF) {
-			return terms.NewRangeError(
-				"step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())),
-			)
+			return r.env.noStep(r.result.Step, len(loop.Steps()))
 		} else if err != nil {
 			return err
 		}
@@ -96,6 +92,11 @@ func (r *drawRun) distribution(m *infer.Model, v terms.Values) error {
 		)
 	}
 	return nil
+}
+
+// noStep rejects a step that is after the end of a text of n tokens.
+func (e Env) noStep(step, n int) error {
+	return terms.NewRangeError("step", step, e.words().T("lab.refused.step", "n", fmt.Sprint(n)))
 }
 
 // ladder returns 10, 20, 50, 100 and so on, up to and including most.
@@ -248,24 +249,25 @@ func (r *drawRun) rest(from int) DrawToken {
 	return rest
 }
 
-func drawNoise(d *Draw) string {
+func drawNoise(d *Draw) Phrase {
 	if d.Repeats < 2 {
-		return "One repeat can't show how much the distance varies. Raise the repeats to see."
+		return Text("lab.draw.noise.once")
 	}
 	last := d.Distances[len(d.Distances)-1]
-	return fmt.Sprintf("At %d draws the distance lay between %.4f and %.4f in the middle half of %d repeats; %.4f "+
-		"is expected on average.",
-		last.N, last.Measured.Q1, last.Measured.Q3, d.Repeats, last.Expected)
+	four := func(x float64) string { return fmt.Sprintf("%.4f", x) }
+	return Text("lab.draw.noise", "n", fmt.Sprint(last.N), "low", four(last.Measured.Q1), "high",
+		four(last.Measured.Q3),
+		"repeats", fmt.Sprint(d.Repeats), "expected", four(last.Expected))
 }
 
 // tables returns the raw rows.
 func (d *Draw) tables() []Table {
-	names := []string{"token", "", "id", "", "rank", "", "p", "", "q", ""}
+	names := []any{"token", "", "id", "", "rank", "", "p", "", "q", ""}
 	for _, n := range d.Sizes {
-		names = append(names, fmt.Sprintf("drawn of %d", n), "")
+		names = append(names, Text("lab.column.drawn_of", "n", fmt.Sprint(n)), "")
 	}
-	counts := Table{Name: "histogram", Title: "How often each token was drawn", Columns: columns(names...)}
-	row := func(name string, id any, t DrawToken) {
+	counts := Table{Name: "histogram", Title: Text("lab.draw.histogram"), Columns: columns(names...)}
+	row := func(name, id any, t DrawToken) {
 		cells := []any{name, id, t.Rank, t.P, t.Q}
 		for _, c := range t.Counts {
 			cells = append(cells, c)
@@ -276,13 +278,13 @@ func (d *Draw) tables() []Table {
 		row(t.Token.Text, t.Token.ID, t)
 	}
 	if d.RestTokens > 0 {
-		row(fmt.Sprintf("the other %d", d.RestTokens), nil, d.Rest)
+		row(Text("lab.row.others", "n", fmt.Sprint(d.RestTokens)), nil, d.Rest)
 	}
 	distances := Table{
-		Name: "distance", Title: "Total variation distance to the model's distribution",
+		Name: "distance", Title: Text("lab.draw.distance"),
 		Columns: columns(
-			"draws", "", "shown", "", "mean", "", "median", "", "lower quartile", "", "upper quartile", "", "expected",
-			"", "1/√N law", "", "mean × √N", "",
+			"draws", "", "shown", "", "mean", "", "median", "", "lower", "", "upper", "", "expected", "", "law", "",
+			"scaled_mean", "",
 		),
 	}
 	for _, x := range d.Distances {

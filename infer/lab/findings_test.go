@@ -17,11 +17,11 @@ func TestNumberFormats(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if text := (Why{Ratio: 4, WorkRatio: 1.2}).sentence(); strings.Contains(text, "Little") ||
+	if text := (Why{Ratio: 4, WorkRatio: 1.2}).sentence().String(); strings.Contains(text, "Little") ||
 		!strings.Contains(text, "4 times") {
 		t.Errorf("got %q, want it not to contain %q, and to contain %q", text, "Little", "4 times")
 	}
-	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).sentence(); !strings.Contains(text, "Little") {
+	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).sentence().String(); !strings.Contains(text, "Little") {
 		t.Errorf("got %q, want it to contain %q", text, "Little")
 	}
 }
@@ -29,12 +29,12 @@ func TestNumberFormats(t *testing.T) {
 // TestFindingsAreWholeSentences: every lab summarizes its run in complete sentences.
 func TestFindingsAreWholeSentences(t *testing.T) {
 	for _, l := range All() {
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		_, r := result[any](t, name, small[name])
 		if len(r.Findings) < 2 {
 			t.Errorf("%s: got %q, want at least 2 elements", name, r.Findings)
 		}
-		for _, text := range r.Findings {
+		for _, text := range english(r.Findings) {
 			if !strings.HasSuffix(text, ".") || strings.ContainsAny(text, "\n") || strings.Contains(text, "%!") ||
 				strings.Contains(text, "NaN") {
 				t.Errorf(
@@ -52,7 +52,7 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 		Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ab", P: 0.24},
 		Expanded: 5,
 	}
-	if got := cut.findings(); !strings.Contains(got[0], "that was found") ||
+	if got := english(cut.findings()); !strings.Contains(got[0], "that was found") ||
 		!strings.Contains(got[0], "given up after 5 passes") {
 		t.Errorf(
 			"findings of an unfinished search: got %q, want [0] to contain %q and %q", got, "that was found",
@@ -61,7 +61,16 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 	}
 	want := "After “x” greedy writes “ab”, p = 0.2400. “ba” is 1.50 times as probable, p = 0.3600 (after 5 passes, " +
 		"with no sequence left out)."
-	if got := s.findings(); len(got) != 1 || got[0] != want {
+	if got := english(s.findings()); len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// english returns phrases in English.
+func english(list []Phrase) []string {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		texts[i] = p.String()
+	}
+	return texts
 }

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -28,7 +30,7 @@ var timed = regexp.MustCompile(
 // with small values. go test ./infer/lab -run Golden -update rewrites the golden files.
 func TestGoldenReports(t *testing.T) {
 	for _, l := range All() {
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		_, r := result[any](t, name, small[name])
 		var got any
 		if err := json.Unmarshal([]byte(asJSON(t, r.Result)), &got); err != nil {

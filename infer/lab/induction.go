@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 
-	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 )
@@ -13,53 +12,50 @@ var _ = register(100, inductionLab{})
 type inductionLab struct{}
 
 // Info implements [Lab].
-func (inductionLab) Info() Info {
+func (inductionLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "induction", Title: "Find the induction head",
-		Claim:  "A model that repeats you has a head for it. This one may have none.",
-		Friend: "You can look for the part that copies, and prove it by taking it away. Sometimes there is none.",
-		Question: "A row of tokens comes twice. Which head looks from each token to what came after it the first " +
-			"time, and what is lost without that head?",
+		Name: "induction", Title: l.T("lab.induction.title"),
+		Claim:    l.T("lab.induction.claim"),
+		Friend:   l.T("lab.induction.friend"),
+		Question: l.T("lab.induction.question"),
 		Inputs: terms.Inputs{
 			{
-				Key: "prompt", Label: "Your own words", Unit: "bytes", Kind: terms.KindText, Min: 0, Max: 1000,
-				Help: "what is read twice; left empty, it is rows of random tokens, which nobody could guess",
+				Key: "prompt", Label: l.T("lab.induction.input.prompt"), Unit: l.T("lab.unit.bytes"),
+				Kind: terms.KindText, Min: 0, Max: 1000,
+				Help: l.T("lab.induction.input.prompt.help"),
 			},
 			{
-				Key: "rows", Label: "Random rows", Unit: "rows", Kind: terms.KindInt, Min: 1, Max: 20, Step: 1,
+				Key: "rows", Label: l.T("lab.induction.input.rows"), Unit: l.T("lab.unit.rows"),
+				Kind: terms.KindInt, Min: 1, Max: 20, Step: 1,
 				Default: "6",
-				Help:    "how many rows of random tokens are measured; one row may be a fluke",
+				Help:    l.T("lab.induction.input.rows.help"),
 			},
 			{
-				Key: "length", Label: "Length", Unit: "tokens", Kind: terms.KindInt, Min: 4, Max: 64, Step: 1,
+				Key: "length", Label: l.T("lab.induction.input.length"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 4, Max: 64, Step: 1,
 				Default: "20",
-				Help:    "how many tokens a random row has",
+				Help:    l.T("lab.induction.input.length.help"),
 			},
 			{
-				Key: "off", Label: "Heads to switch off", Unit: "heads", Kind: terms.KindInt, Min: 1, Max: 64, Step: 1,
+				Key: "off", Label: l.T("lab.induction.input.off"), Unit: l.T("lab.unit.heads"),
+				Kind: terms.KindInt, Min: 1, Max: 64, Step: 1,
 				Default: "4",
-				Help: "how many of the strongest candidates are switched off, one at a time, and as many of the " +
-					"weakest to compare",
+				Help:    l.T("lab.induction.input.off.help"),
 			},
-			seedInput(),
+			seedInput(l),
 		},
 		Try: []Preset{
 			{
-				Name: "A sentence", Why: "A sentence can be guessed in part without copying. So the gap between its " +
-					"two readings says less than that between random rows.",
+				Name: l.T("lab.induction.try.a_sentence"), Why: l.T("lab.induction.try.a_sentence.why"),
 				Values: terms.Values{"prompt": " The king lived in a castle by the sea"},
 			},
 			{
-				Name: "Short rows",
-				Why: "With a row of five, the token after the earlier one is close by: a head that only likes near " +
-					"tokens scores, too.",
+				Name:   l.T("lab.induction.try.short_rows"),
+				Why:    l.T("lab.induction.try.short_rows.why"),
 				Values: terms.Values{"length": "5"},
 			},
 		},
-		Includes: "A head's measure is the mean weight, over the second reading, on the token that came after the " +
-			"same token the first time. From 40 % on it passes, which is a convention. Surprise is −log₂ p of " +
-			"what came, at T = 1, over the whole vocabulary; the first token of each reading is left out. A head " +
-			"that is off gives 0 at every position. Nothing here is timed.",
+		Includes: l.T("lab.induction.includes"),
 	}
 }
 
@@ -119,88 +115,76 @@ func (r *Induction) Usual() float64 {
 func (r *Induction) Copies() bool { return r.Second <= 0.75*r.First }
 
 // HeadName returns a head's name as users read it.
-func HeadName(part string) string {
+func HeadName(part string) Phrase {
 	var block, head int
 	if _, err := fmt.Sscanf(part, "L%d.H%d", &block, &head); err != nil {
-		return part
+		return verbatim(part)
 	}
-	return fmt.Sprintf("block %d, head %d", block, head)
+	return Text("lab.induction.head", "block", fmt.Sprint(block), "head", fmt.Sprint(head))
 }
 
 // MoreOrLess formats a difference in bits: "0.36 more", "0.05 less".
-func MoreOrLess(bits float64) string {
+func MoreOrLess(bits float64) Phrase {
 	if bits < 0 {
-		return terms.Decimals(-bits, 2) + " less"
+		return Text("lab.induction.less", "bits", terms.Decimals(-bits, 2))
 	}
-	return terms.Decimals(bits, 2) + " more"
+	return Text("lab.induction.more", "bits", terms.Decimals(bits, 2))
 }
 
-func (r *Induction) findings() []string {
-	list := []string{r.copying(), r.candidates()}
+func (r *Induction) findings() []Phrase {
+	list := []Phrase{r.copying(), r.candidates()}
 	if len(r.Strong) == 0 {
 		return list
 	}
 	best := r.Strong[0]
-	say := fmt.Sprintf(
-		"Without %s the second reading surprises the model by %s bits a token, %s than with it.", HeadName(best.Part),
-		terms.Decimals(best.Second, 2), MoreOrLess(r.Lost(best)),
-	)
-	if len(r.Weak) > 0 {
-		say += fmt.Sprintf(" Without a head that hardly looks there it is %s.", MoreOrLess(r.Usual()))
+	with := []any{
+		"head", HeadName(best.Part), "bits", terms.Decimals(best.Second, 2), "change", MoreOrLess(r.Lost(best)),
 	}
-	return append(
-		list, say,
-		"What is lost without a head is not all that the head does, and others may do its work once it is off.",
-	)
+	say := Text("lab.induction.found.without", with...)
+	if len(r.Weak) > 0 {
+		say = Text("lab.induction.found.without.both", append(with, "usual", MoreOrLess(r.Usual()))...)
+	}
+	return append(list, say, Text("lab.induction.found.limits"))
 }
 
-func (r *Induction) copying() string {
-	say := fmt.Sprintf(
-		"The first reading surprises the model by %s bits a token, the second by %s: ", terms.Decimals(r.First, 2),
-		terms.Decimals(r.Second, 2),
-	)
+func (r *Induction) copying() Phrase {
+	with := []any{"first", terms.Decimals(r.First, 2), "second", terms.Decimals(r.Second, 2)}
 	switch {
 	case r.Copies():
-		return say + "it uses what it has read before."
+		return Text("lab.induction.found.copies", with...)
 	case r.Second < r.First:
-		return say + "it makes little of what it has read before."
+		return Text("lab.induction.found.copies.little", with...)
 	}
-	return say + "it makes nothing of what it has read before."
+	return Text("lab.induction.found.copies.nothing", with...)
 }
 
-func (r *Induction) candidates() string {
+func (r *Induction) candidates() Phrase {
 	best := HeadRead{Induction: -1}
 	for _, h := range r.Heads {
 		if h.Induction > best.Induction {
 			best = h
 		}
 	}
-	limit := terms.Percent(r.Passing)
-	if r.Pass == 0 {
-		return fmt.Sprintf(
-			"No induction head was found: none of the %s gives %s of its weight to what came after the same token. "+
-				"The best candidate, %s, gives %s.", terms.Counted(len(r.Heads), "head"), limit, HeadName(best.Part),
-			terms.Percent(best.Induction),
-		)
+	with := []any{
+		"limit", terms.Percent(r.Passing), "head", HeadName(best.Part), "share", terms.Percent(best.Induction),
 	}
-	return fmt.Sprintf(
-		"%s of %s: at least %s of the weight lies on what came after the same token. The strongest is %s with %s.",
-		terms.Counted(r.Pass, "induction head"), terms.Count(len(r.Heads)), limit, HeadName(best.Part),
-		terms.Percent(best.Induction),
-	)
+	if r.Pass == 0 {
+		return Text("lab.induction.found.none", append(with, "heads", len(r.Heads))...)
+	}
+	return Text("lab.induction.found.heads", append(with, "n", r.Pass, "all", terms.Count(len(r.Heads)))...)
 }
 
 // tables returns the raw rows.
 func (r *Induction) tables() []Table {
 	heads := Table{
-		Name: "heads", Title: "Where each head looks in the second reading",
+		Name: "heads", Title: Text("lab.induction.heads"),
 		Columns: columns("part", "", "block", "", "head", "", "induction", "", "previous", "", "start", ""),
 	}
 	for _, h := range r.Heads {
 		heads.add(h.Part, h.Block, h.Head, h.Induction, h.Previous, h.Start)
 	}
 	off := Table{
-		Name: "off", Title: "The second reading without one head",
+		Name: "off", Title: Text("lab.induction.off"),
 		Columns: columns("part", "", "induction", "", "surprise", "bits", "lost", "bits"),
 	}
 	for _, list := range [][]HeadOff{r.Strong, r.Weak} {
@@ -212,7 +196,8 @@ func (r *Induction) tables() []Table {
 }
 
 // ownRow returns the tokens of the user's own words, or nil if there are no such words.
-func ownRow(m *infer.Model, v terms.Values) ([]int, error) {
+func (e Env) ownRow(v terms.Values) ([]int, error) {
+	m, l := e.Target, e.words()
 	if v["prompt"] == "" {
 		return nil, nil
 	}
@@ -225,8 +210,8 @@ func ownRow(m *infer.Model, v terms.Values) ([]int, error) {
 	}
 	if most := min(200, why.LongestRow(m)); len(row) < 2 || len(row) > most {
 		return nil, terms.NewRangeError(
-			"prompt", terms.Counted(len(row), "token")+" long",
-			fmt.Sprintf("2 to %d tokens long, twice of which fit into this model's context, or empty", most),
+			"prompt", l.T("lab.refused.prompt", "n", len(row)),
+			l.T("lab.refused.row", "most", fmt.Sprint(most)),
 		)
 	}
 	return row, nil

@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 )
 
 // rowLength returns the length of each row and the number of rows.
-func rowLength(m *infer.Model, v terms.Values) (length, rows int, err error) {
-	own, err := ownRow(m, v)
+func (e Env) rowLength(v terms.Values) (length, rows int, err error) {
+	m, l := e.Target, e.words()
+	own, err := e.ownRow(v)
 	switch {
 	case err != nil:
 		return 0, 0, err
@@ -23,8 +23,8 @@ func rowLength(m *infer.Model, v terms.Values) (length, rows int, err error) {
 	}
 	if length = v.Int("length"); length > why.LongestRow(m) {
 		return 0, 0, terms.NewRangeError(
-			"length", terms.Counted(length, "token"),
-			fmt.Sprintf("4 to %d tokens, twice of which fit into this model", why.LongestRow(m)),
+			"length", l.Counted(length, "token"),
+			l.T("lab.refused.length", "most", fmt.Sprint(why.LongestRow(m))),
 		)
 	}
 	return length, v.Int("rows"), nil
@@ -33,7 +33,7 @@ func rowLength(m *infer.Model, v terms.Values) (length, rows int, err error) {
 // Estimate implements [Lab].
 func (inductionLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	m := env.Target
-	length, rows, err := rowLength(m, v)
+	length, rows, err := env.rowLength(v)
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -55,14 +55,14 @@ type inductionRun struct {
 // Run implements [Lab].
 func (inductionLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
 	m := env.Target
-	length, rows, err := rowLength(m, v)
+	length, rows, err := env.rowLength(v)
 	if err != nil {
 		return nil, err
 	}
 	r := &inductionRun{running: start(ctx, "induction", env, v, progress)}
 	r.fill = r.fillReport
 	r.result = Induction{Rows: rows, Passing: why.Passing, Layers: m.Config().Layers}
-	own, _ := ownRow(m, v) // rowLength has checked for an error
+	own, _ := env.ownRow(v) // rowLength has checked for an error
 	list := [][]int{own}
 	if r.result.Own = own != nil; !r.result.Own {
 		list = nil
@@ -78,7 +78,7 @@ func (inductionLab) Run(ctx context.Context, env Env, v terms.Values, progress f
 		return r.end(err)
 	}
 	r.measure()
-	r.tell(1, "the heads")
+	r.tell(1, Text("lab.induction.run.heads"))
 	return r.end(r.switchOff(off))
 }
 
@@ -112,7 +112,7 @@ func (r *inductionRun) switchOff(n int) error {
 			return err
 		}
 		*to = append(*to, HeadOff{head.Part.String(), head.Score, second})
-		r.tell(1, "without "+HeadName(head.Part.String()))
+		r.tell(1, Text("lab.induction.run.without", "head", HeadName(head.Part.String())))
 	}
 	return nil
 }

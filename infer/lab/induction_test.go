@@ -21,7 +21,7 @@ func TestInductionFindingsByHand(t *testing.T) {
 	if r.Lost(r.Strong[0]) != 2.5 || r.Usual() != 0.5 || !r.Copies() {
 		t.Errorf("lost %v, usually %v, copies %v", r.Lost(r.Strong[0]), r.Usual(), r.Copies())
 	}
-	said := strings.Join(r.findings(), " ")
+	said := strings.Join(english(r.findings()), " ")
 	for _, want := range []string{
 		"8.00 bits a token, the second by 4.00: it uses", "No induction head was found: none of the 2 heads gives 40%",
 		"block 2, head 1, gives 30%", "by 6.50 bits a token, 2.50 more", "hardly looks there it is 0.50 more",
@@ -31,14 +31,14 @@ func TestInductionFindingsByHand(t *testing.T) {
 		}
 	}
 	r.Weak[0].Second = 3.75 // 4 − 0.25
-	if said := strings.Join(r.findings(), " "); !strings.Contains(said, "hardly looks there it is 0.25 less") {
+	if said := strings.Join(english(r.findings()), " "); !strings.Contains(said, "hardly looks there it is 0.25 less") {
 		t.Errorf(
 			"with a second reading that improves without a head: got %q, want it to contain %q", said,
 			"hardly looks there it is 0.25 less",
 		)
 	}
 	r.Pass, r.Heads[1].Induction, r.Second = 1, 0.9, 7
-	said = strings.Join(r.findings(), " ")
+	said = strings.Join(english(r.findings()), " ")
 	if !strings.Contains(said, "1 induction head of 2") || !strings.Contains(said, "makes little of") {
 		t.Errorf(
 			"with one that passes: got %q, want it to contain %q and %q", said, "1 induction head of 2",

@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 		{"memory", "preset", "gpt-2", "gpt-2"},
 	} {
 		l, _ := Find(c.lab)
-		v, err := l.Info().Inputs.Read(terms.Values{c.name: c.value})
+		v, err := l.Info(terms.English).Inputs.Read(terms.Values{c.name: c.value})
 		if err != nil || v[c.name] != c.want {
 			t.Errorf("%s: %s %q is %q, want %q (%v)", c.lab, c.name, c.value, v[c.name], c.want, err)
 		}
@@ -70,7 +70,7 @@ func TestParseRefuses(t *testing.T) {
 		{"cache", "prompt", "a\xff", "UTF-8"},
 	} {
 		l, _ := Find(c.lab)
-		v, err := l.Info().Inputs.Read(terms.Values{c.name: c.value})
+		v, err := l.Info(terms.English).Inputs.Read(terms.Values{c.name: c.value})
 		var r *terms.RangeError
 		if !errors.As(err, &r) || r.Field != c.name || !strings.Contains(r.Error(), c.wants) || v != nil {
 			t.Errorf("%s: %s %q: %v, want %q", c.lab, c.name, c.value, err, c.wants)

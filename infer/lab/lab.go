@@ -18,6 +18,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -30,7 +31,8 @@ import (
 
 // Lab tests one claim by measurement.
 type Lab interface {
-	Info() Info
+	// Info describes the lab in a language.
+	Info(l *terms.Language) Info
 	// Estimate estimates what a run would cost with these models. v must come from
 	// [terms.Inputs.Read]. A *[terms.RangeError] means that the models cannot run it at all, for example
 	// because the prompt is too long for the context.
@@ -43,14 +45,18 @@ type Lab interface {
 }
 
 // Env holds the models that a lab measures. Only the speculation lab needs Draft; for other labs,
-// it may be nil.
+// it may be nil. Language is the language of refusals; nil is English.
 //
 // If runners run the models' passes (see [infer.Model.Through], for example a slot in a pool), they
 // must also be set, so that the time for which a pass waits in them is excluded from measurements.
 type Env struct {
 	Target, Draft             *infer.Model
 	TargetRunner, DraftRunner infer.Runner
+	Language                  *terms.Language
 }
+
+// words returns the language of refusals.
+func (e Env) words() *terms.Language { return cmp.Or(e.Language, terms.English) }
 
 // Info describes a lab to users.
 type Info struct {
@@ -92,7 +98,7 @@ const LargeBytes = 1 << 30
 // Progress describes the progress of a run.
 type Progress struct {
 	Done, Of int
-	Say      string  // what is being measured
+	Say      Phrase  // what is being measured
 	Partial  *Report // everything measured so far; nil if nothing
 }
 
@@ -105,9 +111,9 @@ type Report struct {
 	Values terms.Values `json:"values"`
 	// Result points to the lab's own struct, such as a [Cache]. It is nil if nothing was measured.
 	Result   any           `json:"result"`
-	Findings []string      `json:"findings"`  // a summary, in sentences
+	Findings []Phrase      `json:"findings"`  // a summary, in sentences
 	Tables   []Table       `json:"tables"`    // the raw rows
-	Noise    string        `json:"noise"`     // how much the measurement varied, in words
+	Noise    Phrase        `json:"noise"`     // how much the measurement varied, in words
 	Canceled bool          `json:"cancelled"` // the run was ended early
 	Yielded  bool          `json:"-"`         // the run was ended to let another one proceed; set by the caller of Run
 	Took     time.Duration `json:"took_ns"`   // duration of the whole run
@@ -120,7 +126,7 @@ var labs = map[int]Lab{}
 // ten, so that a lab can be inserted between two others.
 func register(place int, l Lab) Lab {
 	if labs[place] != nil {
-		panic(fmt.Sprintf("lab: %s and %s have the same position", l.Info().Name, labs[place].Info().Name))
+		panic(fmt.Sprintf("lab: %s and %s have the same position", nameOf(l), nameOf(labs[place])))
 	}
 	labs[place] = l
 	return l
@@ -138,12 +144,15 @@ func All() []Lab {
 // Find returns the lab with the given name.
 func Find(name string) (Lab, bool) {
 	for _, l := range All() {
-		if l.Info().Name == name {
+		if nameOf(l) == name {
 			return l, true
 		}
 	}
 	return nil, false
 }
+
+// nameOf returns a lab's name, which is the same in every language.
+func nameOf(l Lab) string { return l.Info(terms.English).Name }
 
 // begin returns the report of a run that is about to start.
 func begin(name string, env Env, v terms.Values) *Report {

@@ -45,7 +45,7 @@ func models(t testing.TB) Env {
 // values returns a lab's default values with the given changes.
 func values(t testing.TB, l Lab, changed terms.Values) terms.Values {
 	t.Helper()
-	v, err := l.Info().Inputs.Read(changed)
+	v, err := l.Info(terms.English).Inputs.Read(changed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ var small = map[string]terms.Values{
 func TestEveryLabIsDescribed(t *testing.T) {
 	var names []string
 	for _, l := range All() {
-		info := l.Info()
+		info := l.Info(terms.English)
 		names = append(names, info.Name)
 		if info.Title == "" || !strings.HasSuffix(info.Question, "?") || info.Includes == "" {
 			t.Errorf(
@@ -146,7 +146,7 @@ func same(a, b terms.Values) bool {
 // that it has already reported.
 func TestProgressReportsAreFinal(t *testing.T) {
 	for _, l := range All() {
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		var seen []Progress
 		var texts []string
 		r, err := l.Run(t.Context(), models(t), values(t, l, small[name]), func(p Progress) {
@@ -166,7 +166,7 @@ func TestProgressReportsAreFinal(t *testing.T) {
 		}
 		partials := 0
 		for i, p := range seen {
-			if p.Done > p.Of || p.Of == 0 || p.Say == "" || i > 0 && p.Done < seen[i-1].Done {
+			if p.Done > p.Of || p.Of == 0 || p.Say.IsZero() || i > 0 && p.Done < seen[i-1].Done {
 				t.Errorf(
 					"%s: got progress %d of %d, %q after %d; want it to grow, with words", name, p.Done, p.Of, p.Say,
 					seen[max(0, i-1)].Done,
@@ -196,7 +196,7 @@ func TestProgressReportsAreFinal(t *testing.T) {
 // TestCanceledRunReturnsPartialReport: a canceled run returns its measurements so far and no error.
 func TestCanceledRunReturnsPartialReport(t *testing.T) {
 	for _, l := range All() {
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		v := values(t, l, small[name])
 		whole := 0
 		if _, err := l.Run(t.Context(), models(t), v, func(p Progress) { whole++ }); err != nil {
@@ -242,7 +242,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 	env := models(t)
 	long := strings.Repeat(" cat", env.Target.Config().Context+1)
 	for _, l := range All() {
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		v := values(t, l, small[name])
 		v["prompt"] = long
 		_, estimated := l.Estimate(env, v)

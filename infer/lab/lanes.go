@@ -14,27 +14,28 @@ import (
 // maxLanes is the maximum number of texts that the strategies lab generates in parallel.
 const maxLanes = 6
 
-// lanesWant describes what the lanes input accepts.
-const lanesWant = "one to six of greedy, pure, top_k, top_p, common, or settings such as t=1.2 k=10 p=0.9 minp=0.05, " +
-	"joined by commas"
-
 // parseLanes parses the lanes input.
-func parseLanes(text string) ([]Lane, error) {
+func (e Env) parseLanes(text string) ([]Lane, error) {
 	var lanes []Lane
 	for part := range strings.SplitSeq(text, ",") {
-		lane, err := parseLane(strings.TrimSpace(part))
+		lane, err := e.parseLane(strings.TrimSpace(part))
 		if err != nil {
 			return nil, err
 		}
 		lanes = append(lanes, lane)
 	}
 	if len(lanes) > maxLanes {
-		return nil, terms.NewRangeError("lanes", fmt.Sprintf("a list of %d", len(lanes)), lanesWant)
+		return nil, e.refuseLanes(e.words().T("lab.refused.lanes.many", "n", fmt.Sprint(len(lanes))))
 	}
 	return lanes, nil
 }
 
-func parseLane(text string) (Lane, error) {
+// refuseLanes rejects the lanes input.
+func (e Env) refuseLanes(got string) error {
+	return terms.NewRangeError("lanes", got, e.words().T("lab.refused.lanes"))
+}
+
+func (e Env) parseLane(text string) (Lane, error) {
 	if p, ok := sampling.PresetByKey(text); ok {
 		return Lane{Name: p.Name, Settings: p.Settings}, nil
 	}
@@ -45,18 +46,19 @@ func parseLane(text string) (Lane, error) {
 		k, isKnob := terms.KnobNamed(key)
 		x, isNumber := terms.ReadNumber(value)
 		if !isKnob || !isNumber {
-			return Lane{}, terms.NewRangeError("lanes", terms.Quoted(text), lanesWant)
+			return Lane{}, e.refuseLanes(terms.Quoted(text))
 		}
 		err := k.Check(x)
 		if err == nil && !s.Set(k.Key, x) {
-			err = errors.New(k.Key + " is not a setting of one lane")
+			err = errors.New(e.words().T("lab.refused.lane.setting", "key", k.Key))
 		}
 		if err != nil {
-			return Lane{}, terms.NewRangeError("lanes", terms.Quoted(text)+", where "+err.Error(), lanesWant)
+			return Lane{}, e.refuseLanes(e.words().T("lab.refused.lane", "lane", terms.Quoted(text), "why",
+				err.Error()))
 		}
 	}
 	if len(fields) == 0 {
-		return Lane{}, terms.NewRangeError("lanes", "a list with nothing between two commas", lanesWant)
+		return Lane{}, e.refuseLanes(e.words().T("lab.refused.lane.empty"))
 	}
 	return Lane{Name: laneName(s), Settings: s}, nil
 }
@@ -114,6 +116,16 @@ func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting
 	return p
 }
 
+// ruleName returns the name of a rule as a value of a phrase.
+func ruleName(rule sampling.Rule) func(*terms.Language) string {
+	return func(l *terms.Language) string {
+		if k, ok := l.Knob(string(rule)); ok {
+			return k.Name
+		}
+		return rule.Name()
+	}
+}
+
 // explain sets the reason why two lanes diverge: one lane is greedy, one lane's filters cut the
 // other's token, or u falls on different segments.
 func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infer.Model) {
@@ -121,8 +133,8 @@ func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infe
 	for lane, d := range dists {
 		if d.Settings.Greedy() {
 			p.Why = PartGreedy
-			p.Say = fmt.Sprintf("%s takes the most probable token, “%s”. In %s, u = %.4f falls on “%s”.",
-				names[lane], p.Tokens[lane].Text, names[1-lane], p.U, p.Tokens[1-lane].Text)
+			p.Say = Text("lab.parting.greedy", "lane", names[lane], "token", p.Tokens[lane].Text,
+				"other", names[1-lane], "u", fmt.Sprintf("%.4f", p.U), "drawn", p.Tokens[1-lane].Text)
 			return
 		}
 	}
@@ -132,15 +144,17 @@ func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infe
 		if rule := d.CutBy(r); rule != sampling.RuleNone {
 			cut := tokenOf(m, other.ID)
 			p.Why, p.CutBy, p.Cut = PartFilter, string(rule), &cut
-			p.Say = fmt.Sprintf("%s cannot take “%s”: its %s cuts it, rank %d at p = %.4f. u = %.4f falls on “%s” "+
-				"there.",
-				names[lane], other.Text, rule.Name(), r+1, d.P[other.ID], p.U, p.Tokens[lane].Text)
+			p.Say = Text("lab.parting.filter", "lane", names[lane], "cut", other.Text, "rule", ruleName(rule),
+				"rank", fmt.Sprint(r+1), "p", fmt.Sprintf("%.4f", d.P[other.ID]), "u", fmt.Sprintf("%.4f", p.U),
+				"token", p.Tokens[lane].Text)
 			return
 		}
 	}
 	p.Why = PartSegment
-	p.Say = fmt.Sprintf("Both keep both tokens, but the segments differ: u = %.4f lies between %.4f and %.4f in %s, "+
-		"“%s”, and between %.4f and %.4f in %s, “%s”.",
-		p.U, p.Segments[0][0].From, p.Segments[0][0].To, names[0], p.Tokens[0].Text,
-		p.Segments[1][1].From, p.Segments[1][1].To, names[1], p.Tokens[1].Text)
+	four := func(x float64) string { return fmt.Sprintf("%.4f", x) }
+	p.Say = Text("lab.parting.segment", "u", four(p.U),
+		"from", four(p.Segments[0][0].From), "to", four(p.Segments[0][0].To), "lane", names[0], "token",
+		p.Tokens[0].Text,
+		"other_from", four(p.Segments[1][1].From), "other_to", four(p.Segments[1][1].To), "other", names[1],
+		"other_token", p.Tokens[1].Text)
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // partingOf runs one step of the model with the settings of two lanes, and returns why they diverge
 // there.
 func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	t.Helper()
-	lanes, err := parseLanes(names)
+	lanes, err := Env{}.parseLanes(names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestLanePartingReasons(t *testing.T) {
 			if !parted {
 				continue
 			}
-			lanes, err := parseLanes(names)
+			lanes, err := Env{}.parseLanes(names)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,13 +74,14 @@ func TestLaneNames(t *testing.T) {
 		"t=0.7 p=0.9": "Common", "t=0.7 minp=0.05 typical=0.2": "T 0.7, min-p 0.05, typical-p 0.2",
 		"t=0.7 p=0.9 rep=1.2": "T 0.7, repetition penalty 1.2, top-p 0.9",
 	} {
-		if lane, err := parseLane(text); err != nil || lane.Name != want {
+		if lane, err := (Env{}).parseLane(text); err != nil || lane.Name != want {
 			t.Errorf("%s is named %q (%v), want %q", text, lane.Name, err, want)
 		}
 	}
-	_, err := parseLane("t=1 seed=3")
-	if want := `lanes is "t=1 seed=3", where seed is not a setting of one lane; it must be ` + lanesWant; err == nil ||
-		err.Error() != want {
+	_, err := Env{}.parseLane("t=1 seed=3")
+	want := `lanes is "t=1 seed=3", where seed is not a setting of one lane; it must be ` +
+		terms.English.T("lab.refused.lanes")
+	if err == nil || err.Error() != want {
 		t.Errorf("a seed was rejected with\n%v\nwant\n%s", err, want)
 	}
 }
@@ -161,8 +163,8 @@ func checkReason(t *testing.T, lanes []Lane, p Parting) {
 	case PartSegment:
 		want = "Both keep both tokens, but the segments differ: u = "
 	}
-	if !strings.HasPrefix(p.Say, want) || !strings.Contains(p.Say, "“"+own+"”") ||
-		!strings.Contains(p.Say, "“"+other+"”") {
+	if say := p.Say.String(); !strings.HasPrefix(say, want) || !strings.Contains(say, "“"+own+"”") ||
+		!strings.Contains(say, "“"+other+"”") {
 		t.Errorf("%q does not begin with %q", p.Say, want)
 	}
 }

@@ -1,8 +1,6 @@
 package lab
 
 import (
-	"fmt"
-
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -11,74 +9,81 @@ var _ = register(40, memoryLab{})
 type memoryLab struct{}
 
 // Info implements [Lab].
-func (memoryLab) Info() Info {
+func (memoryLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "memory", Title: "Memory and context",
-		Claim:    "Eight long chats weigh more than the model.",
-		Friend:   "What fills the card isn’t only the model. It’s everybody’s open conversations.",
-		Question: "How large does a cache grow, and how many people can one machine serve?",
+		Name: "memory", Title: l.T("lab.memory.title"),
+		Claim:    l.T("lab.memory.claim"),
+		Friend:   l.T("lab.memory.friend"),
+		Question: l.T("lab.memory.question"),
 		Inputs: terms.Inputs{
 			{
-				Key: "preset", Label: "Model", Kind: terms.KindChoice, Options: memoryKeys(), Default: "llama-2-7b",
-				Help: "the model to calculate with",
+				Key: "preset", Label: l.T("lab.memory.input.preset"),
+				Kind: terms.KindChoice, Options: memoryKeys(), Default: "llama-2-7b",
+				Help: l.T("lab.memory.input.preset.help"),
 			},
 			{
-				Key: "layers", Label: "Layers", Kind: terms.KindInt, Min: 1, Max: 1000, Step: 1, Own: true,
-				Help: "the model's own unless you say otherwise",
+				Key: "layers", Label: l.T("lab.memory.input.layers"),
+				Kind: terms.KindInt, Min: 1, Max: 1000, Step: 1, Own: true,
+				Help: l.T("lab.memory.input.layers.help"),
 			},
 			{
-				Key: "heads", Label: "Query heads", Kind: terms.KindInt, Min: 1, Max: 1024, Step: 1, Own: true,
-				Help: "the model's own unless you say otherwise",
+				Key: "heads", Label: l.T("lab.memory.input.heads"),
+				Kind: terms.KindInt, Min: 1, Max: 1024, Step: 1, Own: true,
+				Help: l.T("lab.memory.input.heads.help"),
 			},
 			{
-				Key: "kv_heads", Label: "KV heads", Kind: terms.KindInt, Min: 1, Max: 1024, Step: 1, Own: true,
-				Help: "a divisor of the query heads",
+				Key: "kv_heads", Label: l.T("lab.memory.input.kv_heads"),
+				Kind: terms.KindInt, Min: 1, Max: 1024, Step: 1, Own: true,
+				Help: l.T("lab.memory.input.kv_heads.help"),
 			},
 			{
-				Key: "head_dim", Label: "Head size", Kind: terms.KindInt, Min: 1, Max: 4096, Step: 8, Own: true,
-				Help: "numbers in each key and in each value",
+				Key: "head_dim", Label: l.T("lab.memory.input.head_dim"),
+				Kind: terms.KindInt, Min: 1, Max: 4096, Step: 8, Own: true,
+				Help: l.T("lab.memory.input.head_dim.help"),
 			},
 			{
-				Key: "precision", Label: "Bytes each", Kind: terms.KindChoice, Options: precisionNames(),
+				Key: "precision", Label: l.T("lab.memory.input.precision"),
+				Kind: terms.KindChoice, Options: precisionNames(),
 				Default: "fp16",
-				Help:    "how keys and values are kept",
+				Help:    l.T("lab.memory.input.precision.help"),
 			},
 			{
-				Key: "weights", Label: "Weight precision", Kind: terms.KindChoice, Options: precisionNames(),
+				Key: "weights", Label: l.T("lab.memory.input.weights"),
+				Kind: terms.KindChoice, Options: precisionNames(),
 				Default: "fp16",
-				Help:    "how weights are kept",
+				Help:    l.T("lab.memory.input.weights.help"),
 			},
 			{
-				Key: "positions", Label: "Tokens", Kind: terms.KindInt, Min: 1, Max: 10_000_000, Step: 1,
-				Default: "4096", Help: "in each chat, prompt and answer together",
+				Key: "positions", Label: l.T("lab.memory.input.positions"),
+				Kind: terms.KindInt, Min: 1, Max: 10_000_000, Step: 1,
+				Default: "4096", Help: l.T("lab.memory.input.positions.help"),
 			},
 			{
-				Key: "batch", Label: "Chats at once", Kind: terms.KindInt, Min: 1, Max: 100_000, Step: 1,
-				Default: "8", Help: "each has its own cache",
+				Key: "batch", Label: l.T("lab.memory.input.batch"),
+				Kind: terms.KindInt, Min: 1, Max: 100_000, Step: 1,
+				Default: "8", Help: l.T("lab.memory.input.batch.help"),
 			},
 			{
-				Key: "memory", Label: "The card’s memory", Unit: "GiB", Kind: terms.KindFloat, Min: 0.001,
+				Key: "memory", Label: l.T("lab.memory.input.memory"), Unit: l.T("lab.unit.gib"),
+				Kind: terms.KindFloat, Min: 0.001,
 				Max: 100_000, Step: 1,
-				Default: "24", Help: "that weights and caches share",
+				Default: "24", Help: l.T("lab.memory.input.memory.help"),
 			},
-			promptInput(story), tokensInput(64, 2048), seedInput(),
+			promptInput(l, story), tokensInput(l, 64, 2048), seedInput(l),
 		},
 		Try: []Preset{
 			{
-				Name:   "The 32-layer example",
-				Why:    "At 131,072 tokens the cache is some five times as large as the weights.",
+				Name:   l.T("lab.memory.try.the_32_layer_example"),
+				Why:    l.T("lab.memory.try.the_32_layer_example.why"),
 				Values: terms.Values{"preset": "example-32", "positions": "131072", "batch": "1", "memory": "80"},
 			},
 			{
-				Name:   "Shared heads",
-				Why:    "70 billion weights, and yet a smaller cache than a 7B model without shared heads: GQA.",
+				Name:   l.T("lab.memory.try.shared_heads"),
+				Why:    l.T("lab.memory.try.shared_heads.why"),
 				Values: terms.Values{"preset": "llama-2-70b", "batch": "1", "memory": "160"},
 			},
 		},
-		Includes: "The calculator is the formula 2 × layers × KV heads × head size × positions × bytes, and " +
-			"parameters × bytes for the weights; what a server needs besides is left out. The engine's bytes are " +
-			"those that its cache holds while it writes: used are the filled columns, reserved " +
-			"is what was allocated.",
+		Includes: l.T("lab.memory.includes"),
 	}
 }
 
@@ -107,7 +112,7 @@ type Memory struct {
 // MemoryModel holds the numbers of a model that the calculator needs.
 type MemoryModel struct {
 	Key        string `json:"key"`
-	Name       string `json:"name"`
+	Name       Phrase `json:"name"`
 	Layers     int    `json:"layers"`
 	Heads      int    `json:"heads"`
 	KVHeads    int    `json:"kv_heads"`
@@ -115,8 +120,8 @@ type MemoryModel struct {
 	Parameters int64  `json:"parameters"`
 	Context    int    `json:"context"` // its context window
 	Year       int    `json:"year,omitempty"`
-	Source     string `json:"source"`
-	Note       string `json:"note,omitempty"` // what the formula leaves out
+	Source     Phrase `json:"source"`
+	Note       Phrase `json:"note,omitzero"` // what the formula leaves out
 }
 
 // MemoryVariant is a way to share keys and values among the query heads.
@@ -128,7 +133,7 @@ type MemoryVariant struct {
 	Saving           float64 `json:"saving"` // heads / KV heads: the factor by which the cache is smaller than with MHA
 	Users            int64   `json:"users"`
 	Now              bool    `json:"now"` // the calculated model uses this variant
-	Say              string  `json:"say"`
+	Say              Phrase  `json:"say"`
 }
 
 // Window is a published context window.
@@ -136,7 +141,7 @@ type Window struct {
 	Name   string  `json:"name"`
 	Tokens int     `json:"tokens"`
 	Year   int     `json:"year"` // 0 for the loaded model
-	Source string  `json:"source"`
+	Source Phrase  `json:"source"`
 	Bytes  float64 `json:"bytes"` // of a cache of that length for the calculated model
 	Loaded bool    `json:"loaded"`
 }
@@ -144,7 +149,7 @@ type Window struct {
 // Engine describes the running engine's cache as a text grows.
 type Engine struct {
 	Prompt  int          `json:"prompt"` // positions
-	Formula string       `json:"formula"`
+	Formula Phrase       `json:"formula"`
 	Steps   []EngineStep `json:"steps"`
 	Agree   bool         `json:"agree"` // used and reserved bytes equal the formulas at every step
 }
@@ -160,34 +165,23 @@ type EngineStep struct {
 	Room            int   `json:"room"` // positions that fit into the reserved memory
 }
 
-func (c *Memory) findings() []string {
-	list := []string{
-		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s together, plus %s of weights.",
-			c.Model.Name, terms.BytesShort(c.BytesPerPosition), terms.BytesShort(c.Bytes),
-			terms.Count(c.Positions), terms.Counted(c.Batch, "text"), terms.BytesShort(c.WeightBytes)),
-		fmt.Sprintf("One cache is as large as the weights at %s positions.", terms.Count(int64(c.Overtakes+0.5))),
+func (c *Memory) findings() []Phrase {
+	list := []Phrase{
+		Text("lab.memory.found", "model", c.Model.Name, "each", size(c.BytesPerPosition), "all", size(c.Bytes),
+			"positions", terms.Count(c.Positions), "n", c.Batch, "weights", size(c.WeightBytes)),
+		Text("lab.memory.found.overtakes", "positions", terms.Count(int64(c.Overtakes+0.5))),
 	}
 	if c.FreeBytes < 0 {
-		list = append(list, fmt.Sprintf("The weights alone do not fit into %s.", terms.BytesShort(c.MemoryBytes)))
+		list = append(list, Text("lab.memory.found.full", "memory", size(c.MemoryBytes)))
 	} else {
-		list = append(
-			list,
-			fmt.Sprintf(
-				"Next to the weights, %s has room for %s of %s positions.", terms.BytesShort(c.MemoryBytes),
-				terms.Counted(int(c.Users), "text"), terms.Count(c.Positions),
-			),
-		)
+		list = append(list, Text("lab.memory.found.room", "memory", size(c.MemoryBytes), "n", int(c.Users),
+			"positions", terms.Count(c.Positions)))
 	}
 	if n := len(c.Engine.Steps); n > 0 {
 		last := c.Engine.Steps[n-1]
-		list = append(
-			list,
-			fmt.Sprintf(
-				"The engine's own cache uses %s for %s positions and has reserved %s, room for %s.",
-				terms.BytesShort(float64(last.Used)), terms.Count(last.Positions),
-				terms.BytesShort(float64(last.Reserved)), terms.Count(last.Room),
-			),
-		)
+		list = append(list, Text("lab.memory.found.engine", "used", size(float64(last.Used)),
+			"positions", terms.Count(last.Positions), "reserved", size(float64(last.Reserved)),
+			"room", terms.Count(last.Room)))
 	}
 	return list
 }

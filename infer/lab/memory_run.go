@@ -33,32 +33,37 @@ const gpt2Parameters = 124_439_808
 
 // published holds the calculator's presets.
 var published = []MemoryModel{
-	modelOf(
-		"example-32", "32 layers, 32 heads", llama7B, llama7B.Parameters(false), 131_072, 0,
-		"an example as lessons have it, as large as a 7B model",
-	),
-	modelOf("gpt-2", "GPT-2", gpt2, gpt2Parameters, 1024, 2019, "Radford et al. 2019"),
-	modelOf("llama-2-7b", "Llama 2 7B", llama7B, llama7B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
-	modelOf("llama-2-70b", "Llama 2 70B", llama70B, llama70B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
-	noted(modelOf("mistral-7b", "Mistral 7B", mistral, mistral.Parameters(false), 8192, 2023, "Jiang et al. 2023"),
-		"Each of its layers reads the 4,096 newest positions alone, so a server may keep no more than those; "+
-			"the formula counts all."),
+	modelOf("example-32", Text("lab.memory.example"), llama7B, llama7B.Parameters(false), 131_072, 0,
+		Text("lab.memory.example.source")),
+	modelOf("gpt-2", verbatim("GPT-2"), gpt2, gpt2Parameters, 1024, 2019, verbatim("Radford et al. 2019")),
+	modelOf("llama-2-7b", verbatim("Llama 2 7B"), llama7B, llama7B.Parameters(false), 4096, 2023,
+		verbatim("Touvron et al. 2023")),
+	modelOf("llama-2-70b", verbatim("Llama 2 70B"), llama70B, llama70B.Parameters(false), 4096, 2023,
+		verbatim("Touvron et al. 2023")),
+	noted(modelOf("mistral-7b", verbatim("Mistral 7B"), mistral, mistral.Parameters(false), 8192, 2023,
+		verbatim("Jiang et al. 2023")),
+		Text("lab.memory.mistral.note")),
 }
 
-func noted(m MemoryModel, note string) MemoryModel {
+func noted(m MemoryModel, note Phrase) MemoryModel {
 	m.Note = note
 	return m
 }
 
-func modelOf(key, name string, s cost.Shape, parameters int64, context, year int, source string) MemoryModel {
+func modelOf(
+	key string, name Phrase, s cost.Shape, parameters int64, context, year int, source Phrase,
+) MemoryModel {
 	return MemoryModel{
 		Key: key, Name: name, Layers: s.Layers, Heads: s.Heads, KVHeads: s.KVHeads, HeadDim: s.HeadDim,
 		Parameters: parameters, Context: context, Year: year, Source: source,
 	}
 }
 
+// loadedSource is the source of the numbers of the running model.
+var loadedSource = Text("lab.memory.loaded.source")
+
 func loadedModel(m *infer.Model) MemoryModel {
-	return modelOf(loadedKey, m.Name(), m.Shape(), m.Parameters(), m.Config().Context, 0, "the model that runs here")
+	return modelOf(loadedKey, verbatim(m.Name()), m.Shape(), m.Parameters(), m.Config().Context, 0, loadedSource)
 }
 
 func memoryKeys() []string {
@@ -71,11 +76,11 @@ func memoryKeys() []string {
 
 // windows holds context windows with a year and a source for each.
 var windows = []Window{
-	{Name: "GPT-2", Tokens: 1024, Year: 2019, Source: "Radford et al. 2019"},
-	{Name: "GPT-3", Tokens: 2048, Year: 2020, Source: "Brown et al. 2020"},
-	{Name: "GPT-4", Tokens: 8192, Year: 2023, Source: "OpenAI 2023"},
-	{Name: "Claude 3", Tokens: 200_000, Year: 2024, Source: "Anthropic 2024"},
-	{Name: "Gemini 1.5 Pro", Tokens: 1_000_000, Year: 2024, Source: "Gemini Team 2024"},
+	{Name: "GPT-2", Tokens: 1024, Year: 2019, Source: verbatim("Radford et al. 2019")},
+	{Name: "GPT-3", Tokens: 2048, Year: 2020, Source: verbatim("Brown et al. 2020")},
+	{Name: "GPT-4", Tokens: 8192, Year: 2023, Source: verbatim("OpenAI 2023")},
+	{Name: "Claude 3", Tokens: 200_000, Year: 2024, Source: verbatim("Anthropic 2024")},
+	{Name: "Gemini 1.5 Pro", Tokens: 1_000_000, Year: 2024, Source: verbatim("Gemini Team 2024")},
 }
 
 // precision is a number format.
@@ -106,10 +111,10 @@ type memoryRun struct {
 
 // Estimate implements [Lab].
 func (memoryLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	if _, err := Calculate(env.Target, v); err != nil {
+	if _, err := Calculate(env, v); err != nil {
 		return Estimate{}, err
 	}
-	m, tokens, err := room(env.Target, v, "tokens")
+	m, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -119,26 +124,27 @@ func (memoryLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 
 // Run implements [Lab].
 func (memoryLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	prompt, tokens, err := room(env.Target, v, "tokens")
+	prompt, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return nil, err
 	}
 	r := &memoryRun{running: start(ctx, "memory", env, v, progress)}
 	r.fill = r.fillReport
 	r.of = tokens
-	if r.result, err = Calculate(env.Target, v); err != nil {
+	if r.result, err = Calculate(env, v); err != nil {
 		return nil, err
 	}
 	r.result.Engine = Engine{
-		Prompt: prompt, Formula: "2 × layers × KV heads × head size × positions × 4 bytes", Agree: true,
+		Prompt: prompt, Formula: Text("lab.memory.formula"), Agree: true,
 	}
 	return r.end(r.engine(env.Target, v, tokens))
 }
 
-// Calculate computes the memory lab's result for the loaded model m without the engine's bytes. v
+// Calculate computes the memory lab's result without the engine's bytes. v
 // must come from [terms.Inputs.Read]. It returns a *[terms.RangeError] if the heads cannot share keys and values
 // as requested.
-func Calculate(m *infer.Model, v terms.Values) (Memory, error) {
+func Calculate(env Env, v terms.Values) (Memory, error) {
+	m := env.Target
 	all := memoryModels(m)
 	model := modelIn(all, v)
 	for _, change := range []struct {
@@ -151,10 +157,7 @@ func Calculate(m *infer.Model, v terms.Values) (Memory, error) {
 	}
 	if model.KVHeads > model.Heads || model.Heads%model.KVHeads != 0 {
 		return Memory{}, terms.NewRangeError(
-			"kv_heads", model.KVHeads,
-			fmt.Sprintf(
-				"a divisor of the %d query heads: each pair of keys and values serves as many of them", model.Heads,
-			),
+			"kv_heads", model.KVHeads, env.words().T("lab.refused.kv_heads", "heads", fmt.Sprint(model.Heads)),
 		)
 	}
 	c := Memory{
@@ -168,7 +171,7 @@ func Calculate(m *infer.Model, v terms.Values) (Memory, error) {
 	c.FreeBytes = c.MemoryBytes - c.WeightBytes
 	c.Users = c.users(c.BytesPerPosition)
 	c.Variants = c.variants()
-	loaded := Window{Name: m.Name(), Tokens: m.Config().Context, Source: "the model that runs here", Loaded: true}
+	loaded := Window{Name: m.Name(), Tokens: m.Config().Context, Source: loadedSource, Loaded: true}
 	c.Windows = append([]Window{loaded}, windows...)
 	for i := range c.Windows {
 		c.Windows[i].Bytes = c.BytesPerPosition * float64(c.Windows[i].Tokens)
@@ -206,14 +209,13 @@ func (c *Memory) variants() []MemoryVariant {
 			}
 		}
 	}
-	list := []MemoryVariant{{Name: "MHA", KVHeads: h, Say: "each query head has its own pair"}}
+	list := []MemoryVariant{{Name: "MHA", KVHeads: h, Say: Text("lab.memory.mha")}}
 	if g > 1 && g < h {
-		list = append(
-			list, MemoryVariant{Name: "GQA", KVHeads: g, Say: fmt.Sprintf("%d query heads share a pair", h/g)},
-		)
+		say := Text("lab.memory.gqa", "n", h/g)
+		list = append(list, MemoryVariant{Name: "GQA", KVHeads: g, Say: say})
 	}
 	if h > 1 {
-		list = append(list, MemoryVariant{Name: "MQA", KVHeads: 1, Say: "all query heads share one pair"})
+		list = append(list, MemoryVariant{Name: "MQA", KVHeads: 1, Say: Text("lab.memory.mqa")})
 	}
 	for i := range list {
 		x := &list[i]
@@ -259,7 +261,7 @@ func (r *memoryRun) engine(m *infer.Model, v terms.Values, tokens int) error {
 		e.Agree = e.Agree && row.Used == row.UsedFormula && row.Reserved == row.ReservedFormula &&
 			row.Room >= row.Positions
 		e.Steps = append(e.Steps, row)
-		r.tell(1, fmt.Sprintf("the engine's cache at token %d of %d", s.N, tokens))
+		r.tell(1, Text("lab.memory.run", "n", fmt.Sprint(s.N), "all", fmt.Sprint(tokens)))
 	}
 }
 
@@ -281,22 +283,21 @@ func (r *memoryRun) fillReport(to *Report) {
 // tables returns the raw rows.
 func (c *Memory) tables() []Table {
 	variants := Table{
-		Name: "variants", Title: fmt.Sprintf(
-			"%s at %d positions, %d at once, %s", c.Model.Name, c.Positions, c.Batch, c.Precision,
-		),
+		Name: "variants", Title: Text("lab.memory.variants", "model", c.Model.Name, "n", fmt.Sprint(c.Positions),
+			"texts", fmt.Sprint(c.Batch), "precision", c.Precision),
 		Columns: columns(
-			"sharing", "", "KV heads", "", "a position", "bytes", "all", "bytes", "times smaller", "",
-			"users beside the weights", "", "this model", "",
+			"sharing", "", "kv_heads", "", "a_position", "bytes", "all", "bytes", "times_smaller", "", "users", "",
+			"this_model", "",
 		),
 	}
 	for _, x := range c.Variants {
 		variants.add(x.Name, x.KVHeads, x.BytesPerPosition, x.Bytes, x.Saving, x.Users, x.Now)
 	}
 	models := Table{
-		Name: "models", Title: "Models to calculate with",
+		Name: "models", Title: Text("lab.memory.models"),
 		Columns: columns(
-			"model", "", "layers", "", "heads", "", "KV heads", "", "head size", "", "parameters", "", "context",
-			"tokens", "a position, fp16", "bytes", "weights, fp16", "bytes", "year", "", "source", "",
+			"model", "", "layers", "", "heads", "", "kv_heads", "", "head_size", "", "parameters", "", "context",
+			"tokens", "a_position_fp16", "bytes", "weights_fp16", "bytes", "year", "", "source", "",
 		),
 	}
 	for _, m := range c.Models {
@@ -306,17 +307,18 @@ func (c *Memory) tables() []Table {
 		)
 	}
 	window := Table{
-		Name: "windows", Title: "Context windows, and the cache that fills them",
-		Columns: columns("model", "", "window", "tokens", "year", "", "cache of "+c.Model.Name, "bytes", "source", ""),
+		Name: "windows", Title: Text("lab.memory.windows"),
+		Columns: columns("model", "", "window", "tokens", "year", "",
+			Text("lab.column.cache_of", "model", c.Model.Name), "bytes", "source", ""),
 	}
 	for _, w := range c.Windows {
 		window.add(w.Name, w.Tokens, year(w.Year), w.Bytes, w.Source)
 	}
 	engine := Table{
-		Name: "engine", Title: "The running engine's cache",
+		Name: "engine", Title: Text("lab.memory.engine"),
 		Columns: columns(
-			"step", "", "positions", "", "used", "bytes", "used, formula", "bytes", "reserved", "bytes",
-			"reserved, formula", "bytes", "room", "positions",
+			"step", "", "positions", "", "used", "bytes", "used_formula", "bytes", "reserved", "bytes",
+			"reserved_formula", "bytes", "room", "positions",
 		),
 	}
 	for _, s := range c.Engine.Steps {
@@ -341,7 +343,7 @@ func (memoryLab) free() []string {
 }
 
 func (memoryLab) reckon(env Env, measured any, v terms.Values) outcome {
-	c, err := Calculate(env.Target, v)
+	c, err := Calculate(env, v)
 	if err != nil {
 		return nil
 	}
@@ -350,7 +352,7 @@ func (memoryLab) reckon(env Env, measured any, v terms.Values) outcome {
 }
 
 func (memoryLab) calculate(env Env, v terms.Values) (outcome, error) {
-	c, err := Calculate(env.Target, v)
+	c, err := Calculate(env, v)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func TestMemoryListsContextWindows(t *testing.T) {
 	for _, w := range m.Windows {
 		if x, listed := want[w.Name]; (!w.Loaded && !listed) || listed && (x != [2]int{
 			w.Tokens, w.Year,
-		} || w.Source == "") {
+		} || w.Source.IsZero()) {
 			t.Errorf("got window %+v, want the tokens, year and source of %v, or the loaded window", w, want)
 		}
 		if w.Bytes != 128<<10*float64(w.Tokens) { // 2·32·8·128·2 bytes per token

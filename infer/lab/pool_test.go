@@ -8,6 +8,8 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestLabsThroughPoolsEqualSoloRuns: except for measured times, labs that run in the slots of a
@@ -21,7 +23,7 @@ func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	defer drafts.Close()
 	var all sync.WaitGroup
 	for _, l := range All() {
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		v := values(t, l, small[name])
 		_, want := result[any](t, name, small[name])
 		for range 2 {

@@ -11,39 +11,36 @@ var _ = register(50, prefillLab{})
 type prefillLab struct{}
 
 // Info implements [Lab].
-func (prefillLab) Info() Info {
+func (prefillLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "prefill", Title: "Prefill and decode",
-		Claim: "Reading is quick. Writing takes the time.",
-		Friend: "It reads your whole question at once, but writes its answer piece by piece. That’s the " +
-			"pause, and then the trickle.",
-		Question: "How long until the first token, and how long between the others? What changes " +
-			"with the prompt's length?",
+		Name: "prefill", Title: l.T("lab.prefill.title"),
+		Claim:    l.T("lab.prefill.claim"),
+		Friend:   l.T("lab.prefill.friend"),
+		Question: l.T("lab.prefill.question"),
 		Inputs: append(terms.Inputs{
 			{
-				Key: "lengths", Label: "Prompt lengths", Unit: "tokens", Kind: terms.KindList, Min: 1, Max: 100_000,
-				Default: "1,8,16,32,64,128,192,256", Help: "prompts of these lengths are read",
+				Key: "lengths", Label: l.T("lab.prefill.input.lengths"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindList, Min: 1, Max: 100_000,
+				Default: "1,8,16,32,64,128,192,256", Help: l.T("lab.prefill.input.lengths.help"),
 			},
-			promptInput(story), tokensInput(48, 2048), seedInput(), repeatsInput(5),
+			promptInput(l, story), tokensInput(l, 48, 2048), seedInput(l), repeatsInput(l, 5),
 			{
-				Key: "stream", Label: "Streaming", Kind: terms.KindBool, Default: "true",
-				Help: "show each token as soon as it exists, or the whole answer at the end",
+				Key: "stream", Label: l.T("lab.prefill.input.stream"), Kind: terms.KindBool, Default: "true",
+				Help: l.T("lab.prefill.input.stream.help"),
 			},
-		}, samplingInputs(common())...),
+		}, samplingInputs(l, common())...),
 		Try: []Preset{
 			{
-				Name:   "A long prompt",
-				Why:    "Twice the prompt, about twice the wait for the first token; the gaps after it hardly change.",
+				Name:   l.T("lab.prefill.try.a_long_prompt"),
+				Why:    l.T("lab.prefill.try.a_long_prompt.why"),
 				Values: terms.Values{"prompt": longPrompt, "lengths": "64,128,256,448"},
 			},
 			{
-				Name: "A long answer", Why: "Without streaming, you wait for all of it.",
+				Name: l.T("lab.prefill.try.a_long_answer"), Why: l.T("lab.prefill.try.a_long_answer.why"),
 				Values: terms.Values{"tokens": "160"},
 			},
 		},
-		Includes: "Time to the first token is the pass over the prompt, the scores of its last position, filters and " +
-			"draw. A gap is one turn of the loop. Network and drawing on a screen are left out; a real " +
-			"service adds a queue.",
+		Includes: l.T("lab.prefill.includes"),
 	}
 }
 
@@ -109,29 +106,22 @@ type PerToken struct {
 	Rate     float64 `json:"rate"` // in 10⁹ multiply-adds per second
 }
 
-func (p *Prefill) findings() []string {
-	list := []string{
-		fmt.Sprintf(
-			"Each token of a prompt takes %.4f ms, plus %.2f ms for the prompt as a whole (R² of that line: %.3f).",
-			p.PerToken,
-			p.Constant, p.R2,
-		),
-	}
+func (p *Prefill) findings() []Phrase {
+	number := fmt.Sprintf
+	line := Text("lab.prefill.found", "ms", number("%.4f", p.PerToken), "constant", number("%.2f", p.Constant),
+		"r2", number("%.3f", p.R2))
 	if p.Constant <= 0 { // the noise is larger than the constant part
-		list[0] = fmt.Sprintf("Each token of a prompt takes %.4f ms (R² of that line: %.3f).", p.PerToken, p.R2)
+		line = Text("lab.prefill.found.noisy", "ms", number("%.4f", p.PerToken), "r2", number("%.3f", p.R2))
 	}
 	if p.Gaps.N == 0 {
-		return list
+		return []Phrase{line}
 	}
-	return append(list,
-		fmt.Sprintf(
-			"The gaps between tokens are %.3f ms, the middle half from %.3f to %.3f.", p.Gaps.Median, p.Gaps.Q1,
-			p.Gaps.Q3,
-		),
-		fmt.Sprintf(
-			"Writing a token takes %.2g times as long as reading one, for %.2g times the multiply-adds.", p.Ratio,
-			p.WorkRatio,
-		),
-		fmt.Sprintf("Streamed, the first words arrive after %.2f ms; in one piece, everything arrives after %.2f.",
-			p.Streamed.First, p.Whole.First))
+	return []Phrase{
+		line,
+		Text("lab.prefill.found.gaps", "ms", number("%.3f", p.Gaps.Median), "low", number("%.3f", p.Gaps.Q1),
+			"high", number("%.3f", p.Gaps.Q3)),
+		Text("lab.prefill.found.ratio", "ratio", number("%.2g", p.Ratio), "work", number("%.2g", p.WorkRatio)),
+		Text("lab.prefill.found.waits", "first", number("%.2f", p.Streamed.First), "all", number("%.2f",
+			p.Whole.First)),
+	}
 }

@@ -37,9 +37,10 @@ type timedText struct {
 }
 
 // lengthsFor returns the requested prompt lengths that fit in the context, and those that do not.
-func lengthsFor(m *infer.Model, v terms.Values) (fit, tooLong []int, err error) {
+func (e Env) lengthsFor(v terms.Values) (fit, tooLong []int, err error) {
+	context, l := e.Target.Config().Context, e.words()
 	for _, n := range v.List("lengths") {
-		if n <= m.Config().Context {
+		if n <= context {
 			fit = append(fit, n)
 		} else {
 			tooLong = append(tooLong, n)
@@ -47,7 +48,8 @@ func lengthsFor(m *infer.Model, v terms.Values) (fit, tooLong []int, err error) 
 	}
 	if fit == nil {
 		return nil, nil, terms.NewRangeError(
-			"lengths", v["lengths"], fmt.Sprintf("at most %d tokens, the context of this model", m.Config().Context),
+			"lengths", v["lengths"],
+			l.T("lab.refused.context", "tokens", l.T("lab.refused.tokens", "n", fmt.Sprint(context))),
 		)
 	}
 	slices.Sort(fit)
@@ -56,11 +58,11 @@ func lengthsFor(m *infer.Model, v terms.Values) (fit, tooLong []int, err error) 
 
 // Estimate implements [Lab].
 func (prefillLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	prompt, tokens, err := room(env.Target, v, "tokens")
+	prompt, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
-	lengths, _, err := lengthsFor(env.Target, v)
+	lengths, _, err := env.lengthsFor(v)
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -76,11 +78,11 @@ func (prefillLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 
 // prefillWork returns the work of a run with the given values.
 func prefillWork(env Env, v terms.Values) (work, error) {
-	prompt, tokens, err := room(env.Target, v, "tokens")
+	prompt, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return work{}, err
 	}
-	lengths, _, err := lengthsFor(env.Target, v)
+	lengths, _, err := env.lengthsFor(v)
 	if err != nil {
 		return work{}, err
 	}
@@ -94,12 +96,12 @@ func prefillWork(env Env, v terms.Values) (work, error) {
 
 // Run implements [Lab].
 func (prefillLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	_, tokens, err := room(env.Target, v, "tokens")
+	_, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return nil, err
 	}
 	r := &prefillRun{running: start(ctx, "prefill", env, v, progress), v: v}
-	if r.lengths, r.result.LeftOut, err = lengthsFor(env.Target, v); err != nil {
+	if r.lengths, r.result.LeftOut, err = env.lengthsFor(v); err != nil {
 		return nil, err
 	}
 	r.m, r.meter = env.target()
@@ -117,13 +119,16 @@ func (prefillLab) Run(ctx context.Context, env Env, v terms.Values, progress fun
 			if err := r.once(at, true); err != nil {
 				return r.end(err)
 			}
-			r.tell(1, fmt.Sprintf("a prompt of %d tokens, repeat %d of %d", n, i+1, repeats))
+			r.tell(1, Text("lab.prefill.run", "tokens", fmt.Sprint(n), "n", fmt.Sprint(i+1), "all",
+				fmt.Sprint(repeats)))
 		}
 		if err := r.write(tokens); err != nil {
 			return r.end(err)
 		}
 		r.result.Repeats = i + 1
-		r.tell(1, fmt.Sprintf("%d tokens one after the other, repeat %d of %d", tokens, i+1, repeats))
+		r.tell(1, Text(
+			"lab.prefill.run.text", "tokens", fmt.Sprint(tokens), "n", fmt.Sprint(i+1), "all", fmt.Sprint(repeats),
+		))
 	}
 	return r.end(nil)
 }
@@ -278,33 +283,33 @@ func (p *Prefill) compare(m *infer.Model, text timedText) {
 // tables returns the raw rows.
 func (p *Prefill) tables() []Table {
 	points := Table{
-		Name: "prompts", Title: "Time to the first token",
+		Name: "prompts", Title: Text("lab.prefill.prompts"),
 		Columns: columns(
-			"prompt", "tokens", "median", "ms", "lower quartile", "ms", "upper quartile", "ms", "a token", "ms",
-			"multiply-adds", "", "formula", "",
+			"prompt", "tokens", "median", "ms", "lower", "ms", "upper", "ms", "a_token", "ms", "mult_adds", "",
+			"formula", "",
 		),
 	}
 	for _, x := range p.Points {
 		points.add(x.Tokens, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.PerToken, x.MultAdds, x.Formula)
 	}
 	arrivals := Table{
-		Name: "arrivals", Title: "When each token came",
-		Columns: columns("step", "", "token", "", "gap", "ms", "at", "ms", "text to show", ""),
+		Name: "arrivals", Title: Text("lab.prefill.arrivals"),
+		Columns: columns("step", "", "token", "", "gap", "ms", "at", "ms", "text_to_show", ""),
 	}
 	for _, a := range p.Arrivals {
 		arrivals.add(a.Step, a.Token.Text, a.Gap, a.At, a.Text)
 	}
 	waits := Table{
-		Name: "waits", Title: "What a reader waits for",
-		Columns: columns("answer", "", "first words", "ms", "all of it", "ms"),
+		Name: "waits", Title: Text("lab.prefill.waits"),
+		Columns: columns("answer", "", "first_words", "ms", "all_of_it", "ms"),
 	}
-	waits.add("streamed", p.Streamed.First, p.Streamed.Last)
-	waits.add("in one piece", p.Whole.First, p.Whole.Last)
+	waits.add(Text("lab.prefill.waits.streamed"), p.Streamed.First, p.Streamed.Last)
+	waits.add(Text("lab.prefill.waits.whole"), p.Whole.First, p.Whole.Last)
 	costs := Table{
-		Name: "tokens", Title: "A token read and a token written",
-		Columns: columns("token", "", "time", "ms", "multiply-adds", "", "rate", "10⁹ multiply-adds a second"),
+		Name: "tokens", Title: Text("lab.prefill.tokens"),
+		Columns: columns("token", "", "time", "ms", "mult_adds", "", "rate", "rate"),
 	}
-	costs.add("read", p.Input.Ms, p.Input.MultAdds, p.Input.Rate)
-	costs.add("written", p.Output.Ms, p.Output.MultAdds, p.Output.Rate)
+	costs.add(Text("lab.prefill.tokens.read"), p.Input.Ms, p.Input.MultAdds, p.Input.Rate)
+	costs.add(Text("lab.prefill.tokens.written"), p.Output.Ms, p.Output.MultAdds, p.Output.Rate)
 	return []Table{points, arrivals, waits, costs}
 }

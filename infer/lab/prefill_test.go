@@ -64,7 +64,7 @@ func TestPrefillPoints(t *testing.T) {
 			p.Gaps.Median, p.PerToken,
 		)
 	}
-	if r.Noise == "" || p.WeightBytes != models(t).Target.WeightBytes() {
+	if r.Noise.IsZero() || p.WeightBytes != models(t).Target.WeightBytes() {
 		t.Errorf(
 			"got noise %q, weights of %d bytes; want some noise, %d bytes", r.Noise, p.WeightBytes,
 			models(t).Target.WeightBytes(),

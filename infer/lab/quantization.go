@@ -12,52 +12,44 @@ var _ = register(90, quantizationLab{})
 type quantizationLab struct{}
 
 // Info implements [Lab].
-func (quantizationLab) Info() Info {
+func (quantizationLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "quantization", Title: "What quantization does",
-		Claim: "Weights in four bits, and mostly the same words.",
-		Friend: "You can round off most of what each number in a model says, and it still writes mostly " +
-			"the same words.",
-		Question: "Round every weight to a byte, or to four bits: how far do the model's probabilities move, and " +
-			"does its favorite token stay?",
+		Name: "quantization", Title: l.T("lab.quantization.title"),
+		Claim:    l.T("lab.quantization.claim"),
+		Friend:   l.T("lab.quantization.friend"),
+		Question: l.T("lab.quantization.question"),
 		Inputs: append(terms.Inputs{
-			promptInput(story), tokensInput(48, 256),
+			promptInput(l, story), tokensInput(l, 48, 256),
 			{
-				Key: "step", Label: "Step", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 256, Step: 1,
+				Key: "step", Label: l.T("lab.quantization.input.step"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1, Max: 256, Step: 1,
 				Default: "1",
-				Help:    "the generated token whose bars are shown",
+				Help:    l.T("lab.quantization.input.step.help"),
 			},
 			{
-				Key: "rows", Label: "Bars", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
+				Key: "rows", Label: l.T("lab.quantization.input.rows"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
 				Default: "8",
-				Help:    "how many tokens have bars of their own",
+				Help:    l.T("lab.quantization.input.rows.help"),
 			},
-			seedInput(), repeatsInput(9),
-		}, samplingInputs(common())...),
+			seedInput(l), repeatsInput(l, 9),
+		}, samplingInputs(l, common())...),
 		Try: []Preset{
 			{
-				Name: "A sure step",
-				Why: "Where one token has nearly all the probability, even four bits don't move it: you can " +
-					"hardly tell the bars apart.",
+				Name: l.T("lab.quantization.try.a_sure_step"),
+				Why:  l.T("lab.quantization.try.a_sure_step.why"),
 				Values: terms.Values{
 					"prompt": "User: What is the capital of France?\nAssistant: The capital of", "tokens": "8",
 					"temperature": "0",
 				},
 			},
 			{
-				Name: "A longer text",
-				Why: "Over many steps, four bits change the favorite token now and then, mostly where two tokens " +
-					"were nearly equal; int8 hardly ever does.",
+				Name:   l.T("lab.quantization.try.a_longer_text"),
+				Why:    l.T("lab.quantization.try.a_longer_text.why"),
 				Values: terms.Values{"tokens": "200", "temperature": "1", "top_p": "1"},
 			},
 		},
-		Includes: "The model's own weights write one text. Rounded to int8 and to Q4_0, it reads that text and is " +
-			"asked at every step, at T = 1 over the whole vocabulary with nothing cut. KL is Σ p·ln(p/q) in nats, " +
-			"where p is the probability before rounding and q the one after. Only the matrices of the blocks are " +
-			"rounded: the embedding table and the output matrix keep their values. Q4_0 is rounded as llama.cpp " +
-			"rounds it, and its size is the format's, but it is widened to float32 before the computation, " +
-			"so its time says nothing about the format. A time covers one token's pass and scores, after the " +
-			"whole text.",
+		Includes: l.T("lab.quantization.includes"),
 	}
 }
 
@@ -73,13 +65,13 @@ type Quantization struct {
 	Others int         `json:"others"`
 	Steps  []QuantStep `json:"steps"` // the steps compared so far
 	// LeftOut explains why a requested format is missing.
-	LeftOut string `json:"left_out,omitempty"`
+	LeftOut Phrase `json:"left_out,omitzero"`
 	Repeats int    `json:"repeats"`
 }
 
 // QuantWay is one way to store the weights.
 type QuantWay struct {
-	Name string      `json:"name"` // "own weights", "int8", "Q4_0"
+	Name Phrase      `json:"name"` // "own weights", "int8", "Q4_0"
 	Kind infer.Quant `json:"kind"`
 	// Bytes is the size of all weights: the blocks' matrices stored this way, and the unchanged
 	// embedding table and output matrix.
@@ -114,29 +106,23 @@ type QuantStep struct {
 	Same  []bool    `json:"same"`
 }
 
-func (q *Quantization) findings() []string {
-	var list []string
+func (q *Quantization) findings() []Phrase {
+	var list []Phrase
 	own := q.Ways[0]
+	two := func(x float64) string { return fmt.Sprintf("%.2g", x) }
 	for _, w := range q.Ways[1:] {
-		list = append(list, fmt.Sprintf("%s keeps the weights in %s instead of %s. The most probable token stays at "+
-			"%d of %d steps; the mean KL is %.2g nats, the largest %.2g.",
-			w.Name, terms.BytesShort(float64(w.Bytes)), terms.BytesShort(
-				float64(own.Bytes),
-			), w.Kept, len(q.Steps), w.MeanKL, w.MaxKL))
+		list = append(list, Text("lab.quantization.found", "way", w.Name, "bytes", size(float64(w.Bytes)),
+			"own", size(float64(own.Bytes)), "kept", fmt.Sprint(w.Kept), "steps", fmt.Sprint(len(q.Steps)),
+			"mean", two(w.MeanKL), "largest", two(w.MaxKL)))
 	}
 	for _, w := range q.Ways[1:] {
 		if own.Ms.N > 0 && !w.Wide {
-			list = append(
-				list,
-				fmt.Sprintf(
-					"A token takes %.3f ms with the model's own weights and %.3f ms with %s.", own.Ms.Median,
-					w.Ms.Median, w.Name,
-				),
-			)
+			list = append(list, Text("lab.quantization.found.time", "own", fmt.Sprintf("%.3f", own.Ms.Median),
+				"ms", fmt.Sprintf("%.3f", w.Ms.Median), "way", w.Name))
 		}
 	}
-	if q.LeftOut != "" {
-		list = append(list, "Left out: "+q.LeftOut+".")
+	if !q.LeftOut.IsZero() {
+		list = append(list, Text("lab.quantization.found.left_out", "what", q.LeftOut))
 	}
 	return list
 }

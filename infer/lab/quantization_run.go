@@ -43,7 +43,7 @@ var roundings = []struct {
 
 // Estimate implements [Lab].
 func (quantizationLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	prompt, tokens, err := room(env.Target, v, "tokens")
+	prompt, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -58,14 +58,12 @@ func (quantizationLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 
 // Run implements [Lab].
 func (quantizationLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	_, tokens, err := room(env.Target, v, "tokens")
+	_, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return nil, err
 	}
 	if kept := env.Target.Quant(); kept != infer.QuantNone {
-		return nil, fmt.Errorf(
-			"this model's weights are rounded to %s already: start the program without -quant to compare", kept,
-		)
+		return nil, terms.Refuse(terms.CodeModel, "lab.refused.rounded", "kind", string(kept))
 	}
 	r := &quantizationRun{running: start(ctx, "quantization", env, v, progress), v: v}
 	r.fill = r.fillReport
@@ -84,7 +82,7 @@ func (quantizationLab) Run(ctx context.Context, env Env, v terms.Values, progres
 // write generates the text with the model's own weights.
 func (r *quantizationRun) write(tokens int) error {
 	m, counter := r.env.target()
-	r.add(m, counter, "own weights", false)
+	r.add(m, counter, Text("lab.quantization.own"), false)
 	loop, err := infer.NewLoop(m, r.v["prompt"], settingsOf(r.v, tokens))
 	if err != nil {
 		return err
@@ -100,15 +98,15 @@ func (r *quantizationRun) write(tokens int) error {
 	r.ids = append(slices.Clone(loop.Prompt()), written...)
 	r.result.Prompt, r.result.Text = len(loop.Prompt()), tokensOf(m, written)
 	if r.result.Step = r.v.Int("step"); r.result.Step > len(written) {
-		return terms.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(written)))
+		return r.env.noStep(r.result.Step, len(written))
 	}
 	r.of -= tokens - len(written)
-	r.tell(1, fmt.Sprintf("%d tokens by the own weights", len(written)))
+	r.tell(1, Text("lab.quantization.run.own", "n", fmt.Sprint(len(written))))
 	return nil
 }
 
 // add adds a way to the comparison.
-func (r *quantizationRun) add(m *infer.Model, counter *meter, name string, wide bool) {
+func (r *quantizationRun) add(m *infer.Model, counter *meter, name Phrase, wide bool) {
 	r.ways = append(r.ways, quantizedWay{m: m, meter: counter, cache: m.NewCache()})
 	r.result.Ways = append(r.result.Ways, QuantWay{Name: name, Kind: m.Quant(), Wide: wide})
 	way := &r.result.Ways[len(r.result.Ways)-1]
@@ -136,11 +134,11 @@ func (r *quantizationRun) round() error {
 	for _, kind := range roundings {
 		m, err := r.ways[0].m.Rounded(kind.kind)
 		if err != nil {
-			r.result.LeftOut = fmt.Sprintf("%s: %v", kind.name, err)
+			r.result.LeftOut = verbatim(fmt.Sprintf("%s: %v", kind.name, err))
 			continue
 		}
 		counted, counter := metered(m, nil)
-		r.add(counted, counter, kind.name, kind.wide)
+		r.add(counted, counter, verbatim(kind.name), kind.wide)
 	}
 	r.of -= 1 + len(roundings) - len(r.ways)
 	for i := range r.ways {
@@ -149,7 +147,7 @@ func (r *quantizationRun) round() error {
 		if _, err := w.m.ForwardTo(r.ctx, w.cache, r.ids[:len(r.ids)-1], w.last); err != nil {
 			return err
 		}
-		r.tell(1, "the text read with "+r.result.Ways[i].Name)
+		r.tell(1, Text("lab.quantization.run.read", "way", r.result.Ways[i].Name))
 	}
 	return nil
 }
@@ -181,7 +179,7 @@ func (r *quantizationRun) compare() error {
 		if n+1 == r.result.Step {
 			r.shown = z
 		}
-		r.tell(1, fmt.Sprintf("step %d of %d compared", n+1, len(r.result.Text)))
+		r.tell(1, Text("lab.quantization.run.step", "n", fmt.Sprint(n+1), "all", fmt.Sprint(len(r.result.Text))))
 	}
 	return nil
 }
@@ -203,7 +201,7 @@ func (r *quantizationRun) time(repeats int) error {
 			w.times = append(w.times, clock.took())
 		}
 		r.result.Repeats = i + 1
-		r.tell(1, fmt.Sprintf("times, repeat %d of %d", i+1, repeats))
+		r.tell(1, Text("lab.quantization.run.times", "n", fmt.Sprint(i+1), "all", fmt.Sprint(repeats)))
 	}
 	return nil
 }
@@ -263,10 +261,10 @@ func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
 // tables returns the raw rows.
 func (q *Quantization) tables() []Table {
 	ways := Table{
-		Name: "ways", Title: "Ways of keeping the weights",
+		Name: "ways", Title: Text("lab.quantization.ways"),
 		Columns: columns(
-			"weights", "", "size", "bytes", "a weight", "bits", "top token", "", "stays", "", "KL here", "nats",
-			"top token stays", "steps", "of", "steps", "mean KL", "nats", "largest KL", "nats", "a token", "ms",
+			"weights", "", "size", "bytes", "a_weight", "bits", "top_token", "", "stays", "", "kl_here", "nats",
+			"top_token_stays", "steps", "of", "steps", "mean_kl", "nats", "largest_kl", "nats", "a_token", "ms",
 		),
 	}
 	for _, w := range q.Ways {
@@ -276,16 +274,19 @@ func (q *Quantization) tables() []Table {
 		}
 		ways.add(w.Name, w.Bytes, w.BitsEach, w.Top.Text, w.Same, w.KL, w.Kept, len(q.Steps), w.MeanKL, w.MaxKL, took)
 	}
-	names := []string{"token", "", "id", ""}
-	perStep := []string{"step", "", "token", ""}
+	names := []any{"token", "", "id", ""}
+	perStep := []any{"step", "", "token", ""}
 	for _, w := range q.Ways {
-		names = append(names, "p, "+w.Name, "")
+		names = append(names, Text("lab.column.p_with", "way", w.Name), "")
 		if w.Kind != infer.QuantNone {
-			perStep = append(perStep, "KL, "+w.Name, "nats", "top token stays, "+w.Name, "")
+			perStep = append(perStep, Text("lab.column.kl_with", "way", w.Name), "nats",
+				Text("lab.column.stays_with", "way", w.Name), "")
 		}
 	}
-	bars := Table{Name: "bars", Title: fmt.Sprintf("Probabilities at step %d", q.Step), Columns: columns(names...)}
-	row := func(name string, id any, p []float64) {
+	bars := Table{
+		Name: "bars", Title: Text("lab.quantization.bars", "n", fmt.Sprint(q.Step)), Columns: columns(names...),
+	}
+	row := func(name, id any, p []float64) {
 		cells := []any{name, id}
 		for _, x := range p {
 			cells = append(cells, x)
@@ -296,9 +297,9 @@ func (q *Quantization) tables() []Table {
 		row(b.Token.Text, b.Token.ID, b.P)
 	}
 	if q.Others > 0 {
-		row(fmt.Sprintf("the other %d", q.Others), nil, q.Rest.P)
+		row(Text("lab.row.others", "n", fmt.Sprint(q.Others)), nil, q.Rest.P)
 	}
-	steps := Table{Name: "steps", Title: "What rounding changes at each step", Columns: columns(perStep...)}
+	steps := Table{Name: "steps", Title: Text("lab.quantization.steps"), Columns: columns(perStep...)}
 	for _, s := range q.Steps {
 		cells := []any{s.Step, s.Token.Text}
 		for i := 1; i < len(q.Ways); i++ {

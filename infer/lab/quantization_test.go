@@ -16,7 +16,7 @@ func TestQuantizationWays(t *testing.T) {
 	q, r := result[*Quantization](t, "quantization", terms.Values{
 		"tokens": "12", "step": "4", "rows": "5", "repeats": "2",
 	})
-	if len(q.Ways) != 3 || len(q.Steps) != 12 || len(q.Text) != 12 || q.Step != 4 || q.LeftOut != "" {
+	if len(q.Ways) != 3 || len(q.Steps) != 12 || len(q.Text) != 12 || q.Step != 4 || !q.LeftOut.IsZero() {
 		t.Fatalf(
 			"got %d ways, %d steps of %d tokens, step %d, %s; want 3, 12, 12, 4, nothing", len(q.Ways), len(q.Steps),
 			len(q.Text), q.Step, q.LeftOut,
@@ -35,8 +35,9 @@ func TestQuantizationWays(t *testing.T) {
 		{"Q4_0", blocks*18/32 + 2*table, 4.5},
 	} {
 		w := q.Ways[i]
-		if w.Name != want.name || w.Bytes != want.bytes || w.BitsEach != want.bits || w.Ms.N != 2 || w.Ms.Median <= 0 ||
-			w.Wide != (w.Name == "Q4_0") {
+		if w.Name.String() != want.name || w.Bytes != want.bytes || w.BitsEach != want.bits || w.Ms.N != 2 ||
+			w.Ms.Median <= 0 ||
+			w.Wide != (w.Name.String() == "Q4_0") {
 			t.Errorf("got %+v, want %+v", w, want)
 		}
 		sum := q.Rest.P[i]
@@ -69,7 +70,7 @@ func TestQuantizationWays(t *testing.T) {
 			int8.MeanKL, q4.MeanKL,
 		)
 	}
-	if len(q.Bars) < 5 || q.Others != 4096-len(q.Bars) || r.Noise == "" || len(r.Findings) != 3 {
+	if len(q.Bars) < 5 || q.Others != 4096-len(q.Bars) || r.Noise.IsZero() || len(r.Findings) != 3 {
 		t.Errorf(
 			"got %d bars and %d others; %q; want len(q.Bars) at least 5, q.Others = %d, r.Noise not empty, 3 elements",
 			len(q.Bars), q.Others, r.Findings, 4096-len(q.Bars),
@@ -140,8 +141,8 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if q := r.Result.(*Quantization); len(q.Ways) != 2 ||
-		!strings.Contains(q.LeftOut, "Q4_0: block 0: a row has 24 values") ||
-		!strings.Contains(strings.Join(r.Findings, " "), "Left out: Q4_0") {
+		!strings.Contains(q.LeftOut.String(), "Q4_0: block 0: a row has 24 values") ||
+		!strings.Contains(strings.Join(english(r.Findings), " "), "Left out: Q4_0") {
 		t.Errorf(
 			"got %d ways, left out %q, findings %q; want 2, and Q4_0 left out because a row has 24 values", len(q.Ways),
 			q.LeftOut, r.Findings,

@@ -64,7 +64,7 @@ func (r Request) Values() terms.Values {
 		Temperature: r.Temperature, TopK: r.TopK, TopP: r.TopP, MinP: r.MinP, TypicalP: r.TypicalP,
 		RepetitionPenalty: r.Penalty, FrequencyPenalty: r.Frequency, PresencePenalty: r.Presence,
 	}
-	for _, p := range samplingInputs(s) {
+	for _, p := range samplingInputs(terms.English, s) {
 		v[p.Key] = p.Default
 	}
 	return v
@@ -85,26 +85,27 @@ func (r Request) JSON() string {
 // ParseRequest parses a request's JSON. Missing fields have the lab's defaults; "stop" can be one
 // string or a list. For an unknown field, or a value of the wrong type or out of range, it returns
 // a *[terms.RangeError] that names the field. If text is not a single JSON object, the error names
-// "request".
-func ParseRequest(data []byte) (Request, error) {
-	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
+// "request". The error is in the language l.
+func ParseRequest(l *terms.Language, data []byte) (Request, error) {
+	want := l.T("lab.refused.json")
 	if len(data) > maxRequest {
 		return Request{}, terms.NewRangeError(
-			"request", fmt.Sprintf("%d bytes long", len(data)), fmt.Sprintf("at most %d bytes", maxRequest),
+			"request", l.T("lab.refused.bytes", "n", fmt.Sprint(len(data))),
+			l.T("lab.refused.bytes.most", "n", fmt.Sprint(maxRequest)),
 		)
 	}
 	if !utf8.Valid(data) {
-		return Request{}, terms.NewRangeError("request", "not valid UTF-8", want)
+		return Request{}, terms.NewRangeError("request", l.T("lab.refused.utf8"), want)
 	}
 	var object map[string]any
 	if err := json.Unmarshal(data, &object); err != nil || object == nil {
-		return Request{}, terms.NewRangeError("request", notJSON(err), want)
+		return Request{}, terms.NewRangeError("request", notJSON(l, err), want)
 	}
 	f, refused := terms.JSONFields(data)
 	if refused != nil {
 		return Request{}, refused
 	}
-	fields := slices.DeleteFunc(billLab{}.Info().Inputs, func(in terms.Input) bool {
+	fields := slices.DeleteFunc(billLab{}.Info(l).Inputs, func(in terms.Input) bool {
 		return !slices.Contains(requestFields, in.Key)
 	})
 	v, err := fields.ReadJSON(f.Rest())
@@ -114,10 +115,10 @@ func ParseRequest(data []byte) (Request, error) {
 	return RequestOf(v), nil
 }
 
-func notJSON(err error) string {
+func notJSON(l *terms.Language, err error) string {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return fmt.Sprintf("not JSON at byte %d (%v)", syntax.Offset, syntax)
+		return l.T("lab.refused.json.syntax", "n", fmt.Sprint(syntax.Offset), "why", syntax.Error())
 	}
-	return "not a JSON object"
+	return l.T("lab.refused.json.object")
 }

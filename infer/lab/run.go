@@ -22,8 +22,7 @@ type running struct {
 }
 
 // exact is the noise text of a lab that does not measure times.
-const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give " +
-	"the same numbers again."
+var exact = Text("lab.noise.exact")
 
 // partialEvery is the interval at which a run sends its results so far. The first rows are sent
 // immediately.
@@ -34,7 +33,7 @@ func start(ctx context.Context, name string, env Env, v terms.Values, progress f
 }
 
 // tell reports that n more parts of the run are done, and what comes next.
-func (r *running) tell(n int, say string) {
+func (r *running) tell(n int, say Phrase) {
 	r.done += n
 	if r.progress == nil {
 		return
@@ -52,10 +51,10 @@ func (r *running) snapshot() *Report {
 	part := *r.report
 	part.Took = time.Since(r.start)
 	r.fill(&part)
-	if part.Noise == "" && part.Result != nil {
+	if part.Noise.IsZero() && part.Result != nil {
 		part.Noise = exact
 	}
-	if f, ok := part.Result.(interface{ findings() []string }); ok {
+	if f, ok := part.Result.(interface{ findings() []Phrase }); ok {
 		part.Findings = f.findings()
 	}
 	return &part
@@ -69,7 +68,7 @@ func (r *running) end(err error) (*Report, error) {
 	r.report.Canceled = err != nil
 	whole := r.snapshot()
 	if r.progress != nil && err == nil {
-		r.progress(Progress{Done: r.of, Of: r.of, Say: "done", Partial: whole})
+		r.progress(Progress{Done: r.of, Of: r.of, Say: Text("lab.run.done"), Partial: whole})
 	}
 	return whole, nil
 }

@@ -190,27 +190,23 @@ func possible(vocab, horizon int) int64 {
 	return n
 }
 
-func (s *SequenceSearch) findings() []string {
+func (s *SequenceSearch) findings() []Phrase {
 	if s == nil {
 		return nil
 	}
-	how := fmt.Sprintf("after %s passes, with no sequence left out", terms.Count(s.Expanded))
-	if !s.Exact {
-		how = fmt.Sprintf("the search was given up after %s passes", terms.Count(s.Expanded))
+	with := []any{
+		"prompt", shown(s.Prompt), "greedy", shown(s.Greedy.Text), "p", chance(s.Greedy.P),
+		"tokens", fmt.Sprint(s.Horizon), "passes", terms.Count(s.Expanded),
+		"best", shown(s.Best.Text), "times", fmt.Sprintf("%.2f", s.Best.P/s.Greedy.P), "best_p", chance(s.Best.P),
 	}
-	if !s.Differs {
-		is := "is the most probable of"
-		if !s.Exact {
-			is = "is the most probable that was found of"
-		}
-		return []string{
-			fmt.Sprintf(
-				"After %s greedy's path %s, p = %s, %s %d tokens (%s).", shown(s.Prompt), shown(s.Greedy.Text),
-				chance(s.Greedy.P), is, s.Horizon, how,
-			),
-		}
+	key := "lab.best.found"
+	switch {
+	case s.Differs && s.Exact:
+		key = "lab.best.found.differs"
+	case s.Differs:
+		key = "lab.best.found.differs.cut"
+	case !s.Exact:
+		key = "lab.best.found.cut"
 	}
-	return []string{fmt.Sprintf("After %s greedy writes %s, p = %s. %s is %.2f times as probable, p = %s (%s).",
-		shown(s.Prompt), shown(s.Greedy.Text), chance(s.Greedy.P),
-		shown(s.Best.Text), s.Best.P/s.Greedy.P, chance(s.Best.P), how)}
+	return []Phrase{Text(key, with...)}
 }

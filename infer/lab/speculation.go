@@ -14,47 +14,45 @@ var _ = register(70, speculationLab{})
 type speculationLab struct{}
 
 // Info implements [Lab].
-func (speculationLab) Info() Info {
+func (speculationLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "speculation", Title: "Speculative decoding", Drafts: true,
-		Claim: "A small model guesses, a large one checks, and the text stays the same.",
-		Friend: "A small model guesses ahead, and the big one checks several guesses in one go. A wrong " +
-			"guess is thrown out, so nothing gets worse.",
-		Question: "How many passes of the large model does a draft save, and does that save time on this machine?",
+		Name: "speculation", Title: l.T("lab.speculation.title"), Drafts: true,
+		Claim:    l.T("lab.speculation.claim"),
+		Friend:   l.T("lab.speculation.friend"),
+		Question: l.T("lab.speculation.question"),
 		Inputs: append(terms.Inputs{
-			promptInput(story), tokensInput(96, 1024), seedInput(),
+			promptInput(l, story), tokensInput(l, 96, 1024), seedInput(l),
 			{
-				Key: "gamma", Label: "γ", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: speculation.MaxGamma,
-				Step: 1, Default: "4", Help: "tokens drafted in a round of the run that is shown",
+				Key: "gamma", Label: l.T("lab.speculation.input.gamma"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1, Max: speculation.MaxGamma,
+				Step: 1, Default: "4", Help: l.T("lab.speculation.input.gamma.help"),
 			},
 			{
-				Key: "gammas", Label: "γ compared", Unit: "tokens", Kind: terms.KindList, Min: 1,
+				Key: "gammas", Label: l.T("lab.speculation.input.gammas"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindList, Min: 1,
 				Max: speculation.MaxGamma, Default: "1,2,3,4,6,8",
-				Help: "measured along with the target alone and the γ above",
+				Help: l.T("lab.speculation.input.gammas.help"),
 			},
-			repeatsInput(5),
+			repeatsInput(l, 5),
 			{
-				Key: "rounds", Label: "Synthetic rounds", Unit: "rounds", Kind: terms.KindInt, Min: 100, Max: 200_000,
-				Step: 1000, Default: "20000", Help: "rounds of the synthetic pair",
+				Key: "rounds", Label: l.T("lab.speculation.input.rounds"), Unit: l.T("lab.unit.rounds"),
+				Kind: terms.KindInt, Min: 100, Max: 200_000,
+				Step: 1000, Default: "20000", Help: l.T("lab.speculation.input.rounds.help"),
 			},
-		}, samplingInputs(sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
+		}, samplingInputs(l, sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
 		Try: []Preset{
 			{
-				Name: "Greedy",
-				Why: "Each proposal is then right or wrong, and the text is the one the target writes " +
-					"alone, token for token.",
+				Name:   l.T("lab.speculation.try.greedy"),
+				Why:    l.T("lab.speculation.try.greedy.why"),
 				Values: terms.Values{"temperature": "0", "top_p": "1"},
 			},
 			{
-				Name: "Long rounds",
-				Why: "The draft guesses this text badly. From γ = 8 to 16 hardly any more passes are saved, " +
-					"and most of the drafted tokens are thrown away: E levels off, the draft's work does not.",
+				Name:   l.T("lab.speculation.try.long_rounds"),
+				Why:    l.T("lab.speculation.try.long_rounds.why"),
 				Values: terms.Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"},
 			},
 		},
-		Includes: "Both sides write the same number of tokens after the same prompt; reading the prompt is left out " +
-			"of both. A time covers whole turns or rounds: passes, scores, softmax, filters and draws. c and v " +
-			"are passes with their scores alone. The text of a seed need not be the same; its distribution is.",
+		Includes: l.T("lab.speculation.includes"),
 	}
 }
 
@@ -75,7 +73,7 @@ type Speculation struct {
 	Gammas     []GammaRow `json:"gammas"`
 	Synthetic  Synthetic  `json:"synthetic"`
 	BestGamma  int        `json:"best_gamma"` // with the lowest measured time; 0 if none beats the target alone
-	Say        string     `json:"say"`
+	Say        Phrase     `json:"say"`
 }
 
 // SpecRound is one round of proposals and their verification.
@@ -139,7 +137,7 @@ type Acceptance struct {
 	Short      float64 `json:"short"`       // the part due to rounds that drafted fewer than γ tokens or ended the text
 	FullRounds int     `json:"full_rounds"` // rounds that drafted γ and did not end the text
 	AllRounds  int     `json:"rounds"`
-	Say        string  `json:"say"`
+	Say        Phrase  `json:"say"`
 }
 
 // PlaceRate is the acceptance rate at one position in a round. Positions are numbered from 1.
@@ -205,26 +203,20 @@ type Synthetic struct {
 	DistanceExpected float64 `json:"distance_expected"`
 }
 
-func (s *Speculation) findings() []string {
-	list := []string{s.Acceptance.Say}
-	if s.Say != "" {
+func (s *Speculation) findings() []Phrase {
+	list := []Phrase{s.Acceptance.Say}
+	if !s.Say.IsZero() {
 		list = append(list, s.Say)
 	}
+	two := func(x float64) string { return fmt.Sprintf("%.2f", x) }
+	three := func(x float64) string { return fmt.Sprintf("%.3f", x) }
 	if s.Costs.StepMs.N > 0 {
-		list = append(list, fmt.Sprintf("Measured, a step of the draft costs c = %.2f steps of the target and a "+
-			"verification of %d positions v = %.2f. By multiply-adds they would be %.2f and %.2f: where v is near γ "+
-			"+ 1 arithmetic is the limit, where it is near 1 memory is.",
-			s.Costs.C, s.Gamma+1, s.Costs.V, s.Costs.Counted.C, s.Costs.Counted.V))
+		list = append(list, Text("lab.speculation.found.costs", "c", two(s.Costs.C), "positions", fmt.Sprint(s.Gamma+1),
+			"v", two(s.Costs.V), "counted_c", two(s.Costs.Counted.C), "counted_v", two(s.Costs.Counted.V)))
 	}
 	if x := s.Synthetic; x.Rounds > 0 {
-		list = append(
-			list,
-			fmt.Sprintf(
-				"A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: "+
-					"%s%%.",
-				x.Alpha, x.PerPass, x.Expected, signed(100*x.Off),
-			),
-		)
+		list = append(list, Text("lab.speculation.found.synthetic", "alpha", three(x.Alpha), "tokens", three(x.PerPass),
+			"expected", three(x.Expected), "off", signed(100*x.Off)+"%"))
 	}
 	return list
 }

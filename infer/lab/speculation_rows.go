@@ -125,23 +125,22 @@ func acceptance(t *specText) Acceptance {
 	return a
 }
 
-func (a Acceptance) sentence() string {
-	text := fmt.Sprintf(
-		"%.2f tokens a pass; independent acceptance at α = %.3f would give E = %.2f. ", a.PerPass, a.Alpha, a.Expected,
-	)
-	if a.FullRounds > 0 {
-		text += fmt.Sprintf(
-			"Of the gap of %s, %s is that acceptance is not independent: some stretches are easy, others hard.",
-			signed(a.Gap), signed(a.Dependence),
-		)
+func (a Acceptance) sentence() Phrase {
+	short := a.AllRounds - a.FullRounds
+	with := []any{
+		"tokens", fmt.Sprintf("%.2f", a.PerPass), "alpha", fmt.Sprintf("%.3f", a.Alpha),
+		"expected", fmt.Sprintf("%.2f", a.Expected), "gap", signed(a.Gap), "dependence", signed(a.Dependence),
+		"short", signed(a.Short), "rounds", fmt.Sprint(short), "all", fmt.Sprint(a.AllRounds),
 	}
-	if short := a.AllRounds - a.FullRounds; short > 0 {
-		text += fmt.Sprintf(
-			" %s is that %d of %d rounds could not bring γ + 1 tokens: near the end of a text less is drafted.",
-			signed(a.Short), short, a.AllRounds,
-		)
+	switch {
+	case a.FullRounds > 0 && short > 0:
+		return Text("lab.speculation.acceptance.both", with...)
+	case a.FullRounds > 0:
+		return Text("lab.speculation.acceptance.dependence", with...)
+	case short > 0:
+		return Text("lab.speculation.acceptance.short", with...)
 	}
-	return text
+	return Text("lab.speculation.acceptance", with...)
 }
 
 // costs returns c and v as measured, and as they would be if time were proportional to
@@ -224,7 +223,11 @@ func (s *Speculation) sum() {
 	}
 	most := slices.MaxFunc(s.Gammas, func(a, b GammaRow) int { return a.PassesSaved - b.PassesSaved })
 	s.BestGamma = best.Gamma
-	s.Say = fmt.Sprintf("γ = %d saves most passes, %d of %d. ", most.Gamma, most.PassesSaved, most.Tokens)
+	three := func(x float64) string { return fmt.Sprintf("%.3f", x) }
+	with := []any{
+		"most", fmt.Sprint(most.Gamma), "saved", fmt.Sprint(most.PassesSaved), "of", fmt.Sprint(most.Tokens),
+		"alone", three(s.Gammas[0].PerToken),
+	}
 	if best.Gamma == 0 {
 		near := slices.MinFunc(s.Gammas[1:], func(a, b GammaRow) int {
 			if a.PerToken < b.PerToken {
@@ -232,26 +235,22 @@ func (s *Speculation) sum() {
 			}
 			return 1
 		})
-		s.Say += fmt.Sprintf(
-			"On this machine no γ saves time: the nearest, %d, "+
-				"takes %.3f ms a token where the target alone takes %.3f.",
-			near.Gamma, near.PerToken, s.Gammas[0].PerToken,
-		)
+		with = append(with, "near", fmt.Sprint(near.Gamma), "ms", three(near.PerToken))
+		s.Say = Text("lab.speculation.say.slower", with...)
 		return
 	}
-	s.Say += fmt.Sprintf(
-		"γ = %d is the fastest here: %.3f ms a token where the target alone takes %.3f, %.2f times as fast.",
-		best.Gamma, best.PerToken, s.Gammas[0].PerToken, best.SpeedUp,
-	)
+	with = append(with, "best", fmt.Sprint(best.Gamma), "ms", three(best.PerToken),
+		"times", fmt.Sprintf("%.2f", best.SpeedUp))
+	s.Say = Text("lab.speculation.say", with...)
 }
 
 // tables returns the raw rows.
 func (s *Speculation) tables() []Table {
 	gammas := Table{
-		Name: "gammas", Title: "Passes saved and time saved, by γ",
-		Columns: columns("γ", "", "tokens", "", "passes", "", "passes saved", "", "time", "ms", "lower quartile", "ms",
-			"upper quartile", "ms", "a token", "ms", "time saved", "ms",
-			"speed-up", "", "E/(γc + v)", "", "α", "", "tokens a pass", "", "E(α, γ)", "", "c", "", "v", "", "draft",
+		Name: "gammas", Title: Text("lab.speculation.gammas"),
+		Columns: columns("γ", "", "tokens", "", "passes", "", "passes_saved", "", "time", "ms", "lower", "ms",
+			"upper", "ms", "a_token", "ms", "time_saved", "ms",
+			"speed_up", "", "E/(γc + v)", "", "α", "", "tokens_a_pass", "", "E(α, γ)", "", "c", "", "v", "", "draft",
 			"ms", "verify", "ms", "rest", "ms"),
 	}
 	for _, g := range s.Gammas {
@@ -261,47 +260,55 @@ func (s *Speculation) tables() []Table {
 		)
 	}
 	judged := Table{
-		Name: "proposals", Title: fmt.Sprintf("Every proposal at γ = %d", s.Gamma),
+		Name: "proposals", Title: Text("lab.speculation.proposals", "n", fmt.Sprint(s.Gamma)),
 		Columns: columns(
 			"round", "", "step", "", "token", "", "by", "", "q", "", "p", "", "min(1, p/q)", "", "u", "", "outcome", "",
 		),
 	}
+	outcome := func(is bool, yes, no string) Phrase {
+		if is {
+			return Text("lab.speculation.outcome." + yes)
+		}
+		return Text("lab.speculation.outcome." + no)
+	}
 	for _, r := range s.Rounds {
 		for _, j := range r.Judged {
 			judged.add(
-				r.Round, j.Step, j.Token.Text, "draft", j.Q, j.P, j.Chance, uCell(j.U),
-				map[bool]string{true: "accepted", false: "refused"}[j.Accepted],
+				r.Round, j.Step, j.Token.Text, Text("lab.speculation.from.draft"), j.Q, j.P, j.Chance, uCell(j.U),
+				outcome(j.Accepted, "accepted", "refused"),
 			)
 		}
 		if d := r.Last; d != nil {
 			judged.add(
-				r.Round, d.Step, d.Token.Text, "target", d.Q, d.P, nil, uCell(d.U),
-				map[bool]string{true: "bonus", false: "correction"}[d.Bonus],
+				r.Round, d.Step, d.Token.Text, Text("lab.speculation.from.target"), d.Q, d.P, nil, uCell(d.U),
+				outcome(d.Bonus, "bonus", "correction"),
 			)
 		}
 	}
 	places := Table{
-		Name: "places", Title: "Acceptance by place in a round",
-		Columns: columns("place", "", "judged", "", "accepted", "", "rate", ""),
+		Name: "places", Title: Text("lab.speculation.places"),
+		Columns: columns("place", "", "judged", "", "accepted", "", "share_accepted", ""),
 	}
 	for _, p := range s.Acceptance.ByPlace {
 		places.add(p.Position, p.Judged, p.Accepted, p.Rate)
 	}
 	lanes := Table{
-		Name: "lanes", Title: "When each token was there",
-		Columns: columns("lane", "", "step", "", "token", "", "at", "ms", "from", ""),
+		Name: "lanes", Title: Text("lab.speculation.lanes"),
+		Columns: columns("lane", "", "step", "", "token", "", "at", "ms", "origin", ""),
 	}
 	for _, x := range s.PlainLane {
-		lanes.add("target alone", x.Step, x.Token.Text, x.At, x.From)
+		from := Text("lab.speculation.from." + x.From)
+		lanes.add(Text("lab.speculation.lanes.alone"), x.Step, x.Token.Text, x.At, from)
 	}
 	for _, x := range s.SpecLane {
-		lanes.add("with a draft", x.Step, x.Token.Text, x.At, x.From)
+		from := Text("lab.speculation.from." + x.From)
+		lanes.add(Text("lab.speculation.lanes.draft"), x.Step, x.Token.Text, x.At, from)
 	}
 	synthetic := Table{
-		Name: "synthetic", Title: "A pair with independent acceptance",
+		Name: "synthetic", Title: Text("lab.speculation.synthetic"),
 		Columns: columns(
-			"γ", "", "α", "", "measured α", "", "rounds", "", "tokens a pass", "", "E(α, γ)", "", "off by", "",
-			"distance to p", "", "expected of as many plain draws", "",
+			"γ", "", "α", "", "measured_alpha", "", "rounds", "", "tokens_a_pass", "", "E(α, γ)", "", "off_by", "",
+			"distance_to_p", "", "expected_distance", "",
 		),
 	}
 	if x := s.Synthetic; x.Rounds > 0 {

@@ -31,15 +31,18 @@ type speculationRun struct {
 // pairFor checks that there is a draft and that it is compatible with the target, and returns the
 // prompt's length and how many tokens fit into the context.
 func pairFor(env Env, v terms.Values) (prompt, tokens int, err error) {
+	l := env.words()
 	if env.Draft == nil {
 		return 0, 0, terms.NewRangeError(
-			"draft", "missing", "a small model with the same vocabulary as "+env.Target.Name(),
+			"draft", l.T("lab.refused.draft.missing"), l.T("lab.refused.draft", "model", env.Target.Name()),
 		)
 	}
 	if err := infer.CheckPair(env.Target, env.Draft); err != nil {
-		return 0, 0, terms.NewRangeError("draft", env.Draft.Name(), "a model with the same vocabulary: "+err.Error())
+		return 0, 0, terms.NewRangeError(
+			"draft", env.Draft.Name(), l.T("lab.refused.draft.pair", "why", err.Error()),
+		)
 	}
-	return room(env.Target, v, "tokens")
+	return env.room(v, "tokens")
 }
 
 // Estimate implements [Lab].
@@ -106,9 +109,11 @@ type specText struct {
 // show generates the text shown, round by round.
 func (r *speculationRun) show() error {
 	r.shown = &specText{gamma: r.v.Int("gamma")}
-	return r.write(
-		r.shown, func(n int) { r.tell(n, fmt.Sprintf("round %d with γ = %d", len(r.shown.rounds), r.shown.gamma)) },
-	)
+	return r.write(r.shown, func(n int) {
+		r.tell(n, Text(
+			"lab.speculation.run.round", "n", fmt.Sprint(len(r.shown.rounds)), "gamma", fmt.Sprint(r.shown.gamma),
+		))
+	})
 }
 
 // write generates one text with a draft. After each round, it calls told with the number of new
@@ -214,14 +219,17 @@ func (r *speculationRun) compare() error {
 			return err
 		}
 		r.plain = append(r.plain, plain)
-		r.tell(1, fmt.Sprintf("the target alone, repeat %d of %d", i+1, repeats))
+		r.tell(1, Text("lab.speculation.run.alone", "n", fmt.Sprint(i+1), "all", fmt.Sprint(repeats)))
 		for at, gamma := range r.gammas {
 			t := &specText{gamma: gamma}
 			if err := r.write(t, nil); err != nil {
 				return err
 			}
 			r.texts[at] = append(r.texts[at], t)
-			r.tell(1, fmt.Sprintf("γ = %d, repeat %d of %d", gamma, i+1, repeats))
+			r.tell(1, Text(
+				"lab.speculation.run.gamma", "gamma", fmt.Sprint(gamma), "n", fmt.Sprint(i+1), "all",
+				fmt.Sprint(repeats),
+			))
 		}
 	}
 	return nil
@@ -248,6 +256,6 @@ func (r *speculationRun) synthesize() error {
 	if s.Rounds > 0 {
 		r.synthetic = s
 	}
-	r.tell(1, "the synthetic pair")
+	r.tell(1, Text("lab.speculation.run.synthetic"))
 	return err
 }

@@ -56,7 +56,7 @@ func (s Spread) share() float64 {
 }
 
 // noise describes in words how much repeated times varied.
-func noise(spreads []Spread) string {
+func noise(spreads []Spread) Phrase {
 	var shares []float64
 	repeats := 0
 	for _, s := range spreads {
@@ -66,13 +66,15 @@ func noise(spreads []Spread) string {
 		}
 	}
 	if len(shares) == 0 {
-		return "Each time was measured only once, so it is unknown how much it varies. Raise the repeats to see."
+		return Text("lab.noise.once")
 	}
 	slices.Sort(shares)
 	typical := stat.Quantile(0.5, stat.Empirical, shares, nil)
-	return fmt.Sprintf("Each time is the median of up to %d measurements. The middle half of them is typically "+
-		"%.0f%% of the median wide, %.0f%% at worst.",
-		repeats, 100*typical, 100*shares[len(shares)-1])
+	percent := func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
+	return Text(
+		"lab.noise", "repeats", fmt.Sprint(repeats), "typical", percent(typical), "worst",
+		percent(shares[len(shares)-1]),
+	)
 }
 
 // mean returns the average of values, or 0 if there are no values.

@@ -12,37 +12,37 @@ var _ = register(80, stopsLab{})
 type stopsLab struct{}
 
 // Info implements [Lab].
-func (stopsLab) Info() Info {
+func (stopsLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "stops", Title: "Stop conditions",
-		Claim: "A text ends when something stops it.",
-		Friend: "A model doesn’t stop because it has said everything. It stops when its end mark comes, a " +
-			"limit is reached, or a phrase you chose turns up.",
-		Question: "Limit, end of text, stop string, full context: which one ends this text first?",
+		Name: "stops", Title: l.T("lab.stops.title"),
+		Claim:    l.T("lab.stops.claim"),
+		Friend:   l.T("lab.stops.friend"),
+		Question: l.T("lab.stops.question"),
 		Inputs: append(terms.Inputs{
-			promptInput(story),
-			knobInput("max_tokens", 100),
-			stopsInput("stop", "Stop strings", "User:\n</answer>\n\\n\\n", "one a line; \\n is a newline"),
-			seedInput(),
+			promptInput(l, story),
+			knobInput(l, "max_tokens", 100),
+			stopsInput(
+				l, "stop", l.T("lab.input.stop"), "User:\n</answer>\n\\n\\n", l.T("lab.input.stop.help"),
+			),
+			seedInput(l),
 			{
-				Key: "tokens", Label: "Written in all", Unit: "tokens", Kind: terms.KindInt, Min: 1, Max: 4096, Step: 1,
-				Default: "240", Help: "how far the text is written whatever stops it; a full context ends it earlier",
+				Key: "tokens", Label: l.T("lab.stops.input.tokens"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 1, Max: 4096, Step: 1,
+				Default: "240", Help: l.T("lab.stops.input.tokens.help"),
 			},
-		}, samplingInputs(common())...),
+		}, samplingInputs(l, common())...),
 		Try: []Preset{
 			{
-				Name: "A dialogue", Why: "A stop string keeps the model from writing the other side's part.",
+				Name: l.T("lab.stops.try.a_dialogue"), Why: l.T("lab.stops.try.a_dialogue.why"),
 				Values: terms.Values{"prompt": "User: Hello!\nAssistant:", "stop": "User:"},
 			},
 			{
-				Name: "No stop but the limit",
-				Why: "Past its end of text the model starts another text: max tokens limits that, " +
-					"but does not cure it.",
+				Name:   l.T("lab.stops.try.no_stop_but_the_limit"),
+				Why:    l.T("lab.stops.try.no_stop_but_the_limit.why"),
 				Values: terms.Values{"stop": "", "max_tokens": "400", "tokens": "400"},
 			},
 		},
-		Includes: "One text is written, past every condition, and each is asked at every token: so all of them race " +
-			"on the same run. A stop string is compared with the text, not with tokens. Nothing here is timed.",
+		Includes: l.T("lab.stops.includes"),
 	}
 }
 
@@ -77,7 +77,7 @@ type Racer struct {
 	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not
 	Sure   bool             `json:"sure"`            // Step is known in advance, as for a limit
 	Text   string           `json:"text"`            // the text that would remain if this condition ended the run
-	Say    string           `json:"say"`
+	Say    Phrase           `json:"say"`
 }
 
 // Straddle is a stop string that begins inside one token and ends in a later token.
@@ -111,28 +111,22 @@ type NoEnd struct {
 	Tokens   int             `json:"tokens"`           // total
 	Measures [2]TextMeasures `json:"measures"`         // before and after
 	Circle   *Circle         `json:"circle,omitempty"` // nil unless the text after EndAt loops
-	Say      string          `json:"say"`
+	Say      Phrase          `json:"say"`
 }
 
-func (s *Stops) findings() []string {
-	var list []string
+func (s *Stops) findings() []Phrase {
+	list := []Phrase{Text("lab.stops.found.none", "n", fmt.Sprint(len(s.Tokens)))}
 	if first := s.Racers[0]; s.Winner != "" {
-		name := terms.Capital(terms.StopOf(s.Winner).A)
+		a := func(l *terms.Language) string { return terms.Capital(l.Stop(s.Winner).A) }
+		list[0] = Text("lab.stops.found", "stop", a, "n", fmt.Sprint(first.Step))
 		if first.String != "" {
-			name += " (" + shown(first.String) + ")"
+			list[0] = Text("lab.stops.found.string", "stop", a, "string", shown(first.String), "n",
+				fmt.Sprint(first.Step))
 		}
-		list = append(list, fmt.Sprintf("%s ends this text, at token %d.", name, first.Step))
-	} else {
-		list = append(list, fmt.Sprintf("Nothing has ended this text in %d tokens.", len(s.Tokens)))
 	}
 	if x := s.Straddle; x != nil {
-		list = append(
-			list,
-			fmt.Sprintf(
-				"The stop string %s begins %d bytes into token %d and is whole at token %d; what is before it is kept.",
-				shown(x.String), x.Offset, x.First, x.Last,
-			),
-		)
+		list = append(list, Text("lab.stops.found.straddle", "string", shown(x.String), "bytes", fmt.Sprint(x.Offset),
+			"first", fmt.Sprint(x.First), "last", fmt.Sprint(x.Last)))
 	}
 	return append(list, s.NoEnd.Say)
 }

@@ -9,7 +9,7 @@ import (
 // with the step at which each limit fires, and how many tokens the run would generate. v must come
 // from [terms.Inputs.Read]. It returns a *[terms.RangeError] if a run with these values is not possible.
 func AheadOfStops(m *infer.Model, v terms.Values) (racers []Racer, tokens int, err error) {
-	prompt, tokens, err := room(m, v, "tokens")
+	prompt, tokens, err := Env{Target: m}.room(v, "tokens")
 	if err != nil {
 		return nil, 0, err
 	}

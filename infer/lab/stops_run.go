@@ -30,7 +30,7 @@ type stopsRun struct {
 
 // Estimate implements [Lab].
 func (stopsLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	prompt, tokens, err := room(env.Target, v, "tokens")
+	prompt, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -41,7 +41,7 @@ func (stopsLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 
 // Run implements [Lab].
 func (stopsLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	prompt, tokens, err := room(env.Target, v, "tokens")
+	prompt, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (r *stopsRun) race(tokens int) error {
 			return err
 		}
 		r.add(s)
-		r.tell(1, fmt.Sprintf("token %d of %d", s.N, tokens))
+		r.tell(1, Text("lab.run.token_of", "n", fmt.Sprint(s.N), "all", fmt.Sprint(tokens)))
 		if reason := loop.Stopped(); reason == infer.StopEOS || reason == infer.StopString {
 			if err := loop.GoOn(); err != nil {
 				return err
@@ -182,7 +182,7 @@ func (r *stopsRun) straddle() error {
 		}
 	}
 	r.result.Straddle = x
-	r.tell(1, "a stop string that spans tokens")
+	r.tell(1, Text("lab.stops.run.straddle"))
 	return nil
 }
 
@@ -272,14 +272,14 @@ func (r *stopsRun) fillReport(to *Report) {
 }
 
 // sentence describes where a condition fires. written is the number of tokens generated.
-func (x Racer) sentence(written int) string {
+func (x Racer) sentence(written int) Phrase {
 	switch {
 	case x.Step == 0:
-		return fmt.Sprintf("it has not occurred in %d tokens", written)
+		return Text("lab.stops.never", "n", fmt.Sprint(written))
 	case x.Step > written:
-		return fmt.Sprintf("it would fire at token %d, further than this text was written", x.Step)
+		return Text("lab.stops.later", "n", fmt.Sprint(x.Step))
 	}
-	return fmt.Sprintf("it fires at token %d", x.Step)
+	return Text("lab.stops.at", "n", fmt.Sprint(x.Step))
 }
 
 // noEnd describes the text that follows the end-of-text token if the run does not stop there.
@@ -306,16 +306,12 @@ func (r *stopsRun) noEnd() NoEnd {
 	}
 	switch {
 	case len(r.m.Config().EOS) == 0:
-		n.Say = "This model has no end-of-text token: only a limit, a stop string or a full context ends its text."
+		n.Say = Text("lab.stops.no_end.without")
 	case n.EndAt == 0:
-		n.Say = fmt.Sprintf(
-			"There was no end of text within %d tokens: without a limit it would continue until the context "+
-				"is full.", n.Tokens,
-		)
+		n.Say = Text("lab.stops.no_end.none", "n", fmt.Sprint(n.Tokens))
 	default:
-		n.Say = fmt.Sprintf("The model ended its text at token %d. Forced to continue, it starts something else: "+
-			"%d more tokens, %d more ends of text. max tokens limits that, but does not cure it.",
-			n.EndAt, n.Tokens-n.EndAt, n.Ends-1)
+		n.Say = Text("lab.stops.no_end", "n", fmt.Sprint(n.EndAt), "more", fmt.Sprint(n.Tokens-n.EndAt),
+			"ends", fmt.Sprint(n.Ends-1))
 	}
 	return n
 }
@@ -323,9 +319,9 @@ func (r *stopsRun) noEnd() NoEnd {
 // tables returns the raw rows.
 func (s *Stops) tables() []Table {
 	race := Table{
-		Name: "race", Title: "Where each condition fires",
+		Name: "race", Title: Text("lab.stops.race"),
 		Columns: columns(
-			"condition", "", "string", "", "limit", "", "token", "", "known beforehand", "", "text that it leaves", "",
+			"condition", "", "string", "", "limit", "", "token", "", "known", "", "text_left", "",
 		),
 	}
 	for _, x := range s.Racers {
@@ -338,8 +334,9 @@ func (s *Stops) tables() []Table {
 		}
 		race.add(string(x.Kind), x.String, limit, step, x.Sure, x.Text)
 	}
-	names := []string{
-		"step", "", "token", "", "id", "", "released", "", "held back", "", "p of an end of text", "", "kept", "",
+	names := []any{
+		"step", "", "token", "", "id", "", "released", "", "held_back", "", "p_of_end", "", "kept", "", "matched_stops",
+		"bytes",
 	}
 	var strs []string
 	for _, x := range s.Racers {
@@ -348,8 +345,7 @@ func (s *Stops) tables() []Table {
 		}
 	}
 	tokens := Table{
-		Name: "tokens", Title: "Every token, and how far the conditions were",
-		Columns: columns(append(names, "matched of the stop strings", "bytes")...),
+		Name: "tokens", Title: Text("lab.stops.tokens"), Columns: columns(names...),
 	}
 	for _, t := range s.Tokens {
 		var matched any
@@ -359,20 +355,20 @@ func (s *Stops) tables() []Table {
 		tokens.add(t.Step, t.Token.Text, t.Token.ID, t.Text, t.Held, t.EndP, t.Kept, matched)
 	}
 	straddle := Table{
-		Name: "straddle", Title: "A stop string across tokens",
-		Columns: columns("step", "", "token", "", "released", "", "held back", "", "matched", "bytes", "stop", ""),
+		Name: "straddle", Title: Text("lab.stops.straddle"),
+		Columns: columns("step", "", "token", "", "released", "", "held_back", "", "matched", "bytes", "stop", ""),
 	}
 	if s.Straddle != nil {
-		straddle.Title += ": " + terms.Quoted(s.Straddle.String)
+		straddle.Title = Text("lab.stops.straddle.of", "string", terms.Quoted(s.Straddle.String))
 		for _, x := range s.Straddle.Steps {
 			straddle.add(x.Step, x.Token.Text, x.Text, x.Held, x.Matched, string(x.Stop))
 		}
 	}
 	end := Table{
-		Name: "no_end", Title: "Before and after the end of text",
-		Columns: columns("part", "", "tokens", "", "distinct-2", "", "repetition", "", "text", ""),
+		Name: "no_end", Title: Text("lab.stops.ends"),
+		Columns: columns("part", "", "tokens", "", "distinct_2", "", "repetition", "", "text", ""),
 	}
-	for i, name := range []string{"before", "after"} {
+	for i, name := range []Phrase{Text("lab.stops.ends.before"), Text("lab.stops.ends.after")} {
 		text := s.NoEnd.Before
 		if i == 1 {
 			text = s.NoEnd.After

@@ -1,7 +1,7 @@
 package lab
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,7 +14,7 @@ import (
 func TestStopLimitsBeforeARun(t *testing.T) {
 	env := models(t)
 	i, _ := Find("stops")
-	v, err := i.Info().Inputs.Read(terms.Values{
+	v, err := i.Info(terms.English).Inputs.Read(terms.Values{
 		"prompt": "the the the", "max_tokens": "30", "stop": "e", "tokens": "600",
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func TestStopLimitsBeforeARun(t *testing.T) {
 		{Kind: infer.StopMaxTokens, Limit: 30, Step: 30, Sure: true},
 		{Kind: infer.StopContext, Limit: env.Target.Config().Context, Step: full, Sure: true},
 	}
-	if !slices.Equal(racers, want) || written != full {
+	if !reflect.DeepEqual(racers, want) || written != full {
 		t.Errorf("%+v in %d tokens, want %+v in %d", racers, written, want, full)
 	}
 }
@@ -49,7 +49,7 @@ func TestStopRaceMatchesSingleRuns(t *testing.T) {
 		)
 	}
 	for i, x := range s.Racers {
-		if before := s.Racers[max(0, i-1)]; x.Step > 0 && (before.Step == 0 || before.Step > x.Step) || x.Say == "" {
+		if before := s.Racers[max(0, i-1)]; x.Step > 0 && (before.Step == 0 || before.Step > x.Step) || x.Say.IsZero() {
 			t.Errorf("got %+v after %+v, want the racers ordered by step, each with a sentence", x, before)
 		}
 		settings := infer.Settings{Settings: common(), Seed: 42, Stop: infer.Stop{MaxTokens: 300}}
@@ -188,7 +188,7 @@ func TestStopsRunContinuesPastTheEnd(t *testing.T) {
 		}
 	}
 	n := s.NoEnd
-	if n.Ends != ends || n.EndAt != first || n.Tokens != len(s.Tokens) || n.Say == "" {
+	if n.Ends != ends || n.EndAt != first || n.Tokens != len(s.Tokens) || n.Say.IsZero() {
 		t.Errorf(
 			"%d ends, the first at %d, of %d tokens; counted %d and %d; want n.Ends = %d, n.EndAt = %d, "+
 				"n.Tokens = %d, n.Say not empty",

@@ -11,57 +11,54 @@ var _ = register(10, strategiesLab{})
 type strategiesLab struct{}
 
 // Info implements [Lab].
-func (strategiesLab) Info() Info {
+func (strategiesLab) Info(l *terms.Language) Info {
 	return Info{
-		Name: "strategies", Title: "Strategies side by side",
-		Claim: "The same beginning, and every setting tells another story.",
-		Friend: "The model gives the same odds every time. How you pick from them decides which story you " +
-			"get.",
-		Question: "Same model, same prompt, same u at every step: where do two ways of choosing first part, and what " +
-			"does each make of the text?",
+		Name: "strategies", Title: l.T("lab.strategies.title"),
+		Claim:    l.T("lab.strategies.claim"),
+		Friend:   l.T("lab.strategies.friend"),
+		Question: l.T("lab.strategies.question"),
 		Inputs: terms.Inputs{
-			promptInput(story), tokensInput(40, 256), seedInput(),
+			promptInput(l, story), tokensInput(l, 40, 256), seedInput(l),
 			{
-				Key: "lanes", Label: "Lanes", Kind: terms.KindText, Words: true, Min: 1, Max: 400,
+				Key: "lanes", Label: l.T("lab.strategies.input.lanes"),
+				Kind: terms.KindText, Words: true, Min: 1, Max: 400,
 				Default: "greedy,pure,top_k,top_p,common",
-				Help: "up to six, joined by commas: greedy, pure, top_k, top_p, common, or settings such as " +
-					"t=1.2 k=10 p=0.9 minp=0.05",
+				Help:    l.T("lab.strategies.input.lanes.help"),
 			},
 			{
-				Key: "runs", Label: "Runs of each", Unit: "runs", Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
+				Key: "runs", Label: l.T("lab.strategies.input.runs"), Unit: l.T("lab.unit.runs"),
+				Kind: terms.KindInt, Min: 1, Max: 100, Step: 1,
 				Default: "5",
-				Help:    "texts of each lane to sum up, with the seed and those after it",
+				Help:    l.T("lab.strategies.input.runs.help"),
 			},
 			{
-				Key: "horizon", Label: "Horizon", Unit: "tokens", Kind: terms.KindInt, Min: 0, Max: 6, Step: 1,
+				Key: "horizon", Label: l.T("lab.strategies.input.horizon"), Unit: l.T("lab.unit.tokens"),
+				Kind: terms.KindInt, Min: 0, Max: 6, Step: 1,
 				Default: "3",
-				Help:    "length of the most probable sequence that is searched for; 0 leaves the search out",
+				Help:    l.T("lab.strategies.input.horizon.help"),
 			},
 			{
-				Key: "passes", Label: "Passes", Unit: "passes", Kind: terms.KindInt, Min: 1, Max: 100_000, Step: 100,
-				Default: "4000", Help: "forward passes after which the search is given up",
+				Key: "passes", Label: l.T("lab.strategies.input.passes"), Unit: l.T("lab.unit.passes"),
+				Kind: terms.KindInt, Min: 1, Max: 100_000, Step: 100,
+				Default: "4000", Help: l.T("lab.strategies.input.passes.help"),
 			},
 		},
 		Try: []Preset{
 			{
-				Name: "Heat",
-				Why: "The higher the temperature, the sooner a lane leaves greedy's path, and the lower its " +
-					"mean log-probability.",
+				Name: l.T("lab.strategies.try.heat"),
+				Why:  l.T("lab.strategies.try.heat.why"),
 				Values: terms.Values{
 					"prompt": "The king looked at his three sons and said", "tokens": "16",
 					"lanes": "greedy,t=0.5,t=1,t=1.5,t=2", "runs": "4",
 				},
 			},
 			{
-				Name:   "A sure question",
-				Why:    "Where the model is sure, even pure sampling stays on one path for a while.",
+				Name:   l.T("lab.strategies.try.a_sure_question"),
+				Why:    l.T("lab.strategies.try.a_sure_question.why"),
 				Values: terms.Values{"prompt": "User: What is the capital of France?\nAssistant:", "tokens": "24"},
 			},
 		},
-		Includes: "All probabilities are over the whole vocabulary. Mean log-probability is of the model's own " +
-			"distribution at T = 1 with nothing cut, so that lanes can be compared; entropy is of the distribution " +
-			"after the temperature, before the filters. The search for the most probable sequence leaves out no " +
-			"sequence. Nothing here is timed.",
+		Includes: l.T("lab.strategies.includes"),
 	}
 }
 
@@ -121,7 +118,7 @@ type Parting struct {
 	Why    string   `json:"why"`              // [PartGreedy], [PartFilter] or [PartSegment]
 	CutBy  string   `json:"cut_by,omitempty"` // the rule that cut the token, for PartFilter
 	Cut    *Token   `json:"cut,omitempty"`    // the token that was cut
-	Say    string   `json:"say"`              // the reason in a sentence
+	Say    Phrase   `json:"say"`              // the reason in a sentence
 	Tokens [2]Token `json:"tokens"`           // each lane's token
 	// Segments holds the segment of each of the two tokens in each lane, [lane][token]. A segment
 	// is empty if the lane cuts the token.

@@ -55,9 +55,9 @@ func (s *runSums) row(lane int) LaneRuns {
 // tables returns the raw rows.
 func (s *Strategies) tables() []Table {
 	steps := Table{
-		Name: "steps", Title: "Every lane's tokens",
+		Name: "steps", Title: Text("lab.strategies.steps"),
 		Columns: columns(
-			"lane", "", "step", "", "u", "", "token", "", "id", "", "rank", "", "p", "", "q", "", "ln p at T = 1",
+			"lane", "", "step", "", "u", "", "token", "", "id", "", "rank", "", "p", "", "q", "", "ln_p_at_1",
 			"nats", "entropy", "bits", "kept", "tokens", "from", "", "to", "",
 		),
 	}
@@ -70,9 +70,9 @@ func (s *Strategies) tables() []Table {
 		}
 	}
 	parts := Table{
-		Name: "partings", Title: "Where two lanes part",
+		Name: "partings", Title: Text("lab.strategies.partings"),
 		Columns: columns(
-			"lane", "", "other lane", "", "step", "", "u", "", "token", "", "other token", "", "why", "", "cut by", "",
+			"lane", "", "other_lane", "", "step", "", "u", "", "token", "", "other_token", "", "why", "", "cut_by", "",
 		),
 	}
 	for _, p := range s.Partings {
@@ -82,21 +82,21 @@ func (s *Strategies) tables() []Table {
 		)
 	}
 	runs := Table{
-		Name: "runs", Title: "Further runs of each lane",
+		Name: "runs", Title: Text("lab.strategies.runs"),
 		Columns: columns(
-			"lane", "", "runs", "", "distinct texts", "", "distinct pairs", "", "pairs", "", "distinct-2", "",
-			"repetition", "", "mean ln p", "nats", "mean entropy", "bits",
+			"lane", "", "runs", "", "distinct_texts", "", "distinct_pairs", "", "pairs", "", "distinct_2", "",
+			"repetition", "", "mean_ln_p", "nats", "mean_entropy", "bits",
 		),
 	}
 	texts := Table{
-		Name: "texts", Title: "Every text",
+		Name: "texts", Title: Text("lab.strategies.texts"),
 		Columns: columns(
-			"lane", "", "seed", "", "tokens", "", "distinct-2", "", "repetition", "", "mean ln p", "nats", "entropy",
+			"lane", "", "seed", "", "tokens", "", "distinct_2", "", "repetition", "", "mean_ln_p", "nats", "entropy",
 			"bits", "stop", "", "text", "",
 		),
 	}
 	entropy := Table{
-		Name: "entropy", Title: "Entropy by step, mean over the runs",
+		Name: "entropy", Title: Text("lab.strategies.entropy"),
 		Columns: columns("lane", "", "step", "", "entropy", "bits"),
 	}
 	for _, r := range s.Runs {
@@ -128,8 +128,8 @@ func (s *Strategies) tables() []Table {
 // table returns greedy's text with the position of each token in its circle.
 func (c *CircleSearch) table() Table {
 	t := Table{
-		Name: "circle", Title: "Greedy's text after " + terms.Quoted(c.Prompt),
-		Columns: columns("token", "", "text", "", "round", "", "place in it", ""),
+		Name: "circle", Title: Text("lab.strategies.circle", "prompt", terms.Quoted(c.Prompt)),
+		Columns: columns("token", "", "text", "", "round", "", "place_in_it", ""),
 	}
 	for i, token := range c.Text {
 		var round, place any
@@ -143,13 +143,13 @@ func (c *CircleSearch) table() Table {
 
 func (s *SequenceSearch) table() Table {
 	t := Table{
-		Name: "sequences", Title: "Greedy's path and the most probable one",
+		Name: "sequences", Title: Text("lab.strategies.sequences"),
 		Columns: columns("path", "", "place", "", "token", "", "p", "", "product", ""),
 	}
 	for _, path := range []struct {
-		name string
+		name Phrase
 		Sequence
-	}{{"greedy", s.Greedy}, {"most probable", s.Best}} {
+	}{{Text("lab.strategies.sequences.greedy"), s.Greedy}, {Text("lab.strategies.sequences.best"), s.Best}} {
 		product := 1.0
 		for i, token := range path.Tokens {
 			product *= path.Each[i]
@@ -159,35 +159,32 @@ func (s *SequenceSearch) table() Table {
 	return t
 }
 
-func (s *Strategies) findings() []string {
-	var list []string
+func (s *Strategies) findings() []Phrase {
+	var list []Phrase
 	if len(s.Partings) > 0 {
 		p := s.Partings[0]
-		list = append(list, fmt.Sprintf("The first two lanes part at token %d. %s", p.Step, p.Say))
+		list = append(list, Text("lab.strategies.found.part", "n", fmt.Sprint(p.Step), "why", p.Say))
 	} else if len(s.Lanes) > 1 {
-		list = append(list, fmt.Sprintf("No two lanes part within %d tokens.", len(s.U)))
+		list = append(list, Text("lab.strategies.found.together", "n", fmt.Sprint(len(s.U))))
 	}
 	var runs []string
 	for _, r := range s.Runs {
 		runs = append(runs, fmt.Sprintf("%s %d", s.Lanes[r.Lane].Name, r.DistinctTexts))
 	}
 	if len(runs) > 0 && s.Runs[0].Runs > 1 {
-		list = append(list, fmt.Sprintf("Different texts in %d runs: %s.", s.Runs[0].Runs, strings.Join(runs, ", ")))
+		list = append(list, Text("lab.strategies.found.texts", "runs", fmt.Sprint(s.Runs[0].Runs),
+			"lanes", strings.Join(runs, ", ")))
 	}
 	if c := s.Circle; c != nil && c.Circle != nil {
 		round := ""
 		for _, t := range c.Circle.Tokens {
 			round += t.Text
 		}
-		list = append(
-			list,
-			fmt.Sprintf(
-				"After %s greedy loops from token %d on, every %d tokens, %.1f times: %s.", shown(c.Prompt),
-				c.Circle.Start, c.Circle.Period, c.Circle.Rounds, shown(round),
-			),
-		)
+		list = append(list, Text("lab.strategies.found.circle", "prompt", shown(c.Prompt),
+			"from", fmt.Sprint(c.Circle.Start), "period", fmt.Sprint(c.Circle.Period),
+			"times", fmt.Sprintf("%.1f", c.Circle.Rounds), "round", shown(round)))
 	} else if c != nil {
-		list = append(list, fmt.Sprintf("Greedy looped in none of %d texts.", c.Tried))
+		list = append(list, Text("lab.strategies.found.no_circle", "n", fmt.Sprint(c.Tried)))
 	}
 	return append(list, s.Best.findings()...)
 }

@@ -39,11 +39,11 @@ type strategiesRun struct {
 
 // Estimate implements [Lab].
 func (strategiesLab) Estimate(env Env, v terms.Values) (Estimate, error) {
-	lanes, err := parseLanes(v["lanes"])
+	lanes, err := env.parseLanes(v["lanes"])
 	if err != nil {
 		return Estimate{}, err
 	}
-	m, tokens, err := room(env.Target, v, "tokens")
+	m, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -61,11 +61,11 @@ func (strategiesLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 
 // Run implements [Lab].
 func (strategiesLab) Run(ctx context.Context, env Env, v terms.Values, progress func(Progress)) (*Report, error) {
-	lanes, err := parseLanes(v["lanes"])
+	lanes, err := env.parseLanes(v["lanes"])
 	if err != nil {
 		return nil, err
 	}
-	_, tokens, err := room(env.Target, v, "tokens")
+	_, tokens, err := env.room(v, "tokens")
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,8 @@ func (r *strategiesRun) together() error {
 			break
 		}
 		r.part()
-		r.tell(0, fmt.Sprintf("token %d of %d in %d lanes", n, r.tokens, len(r.loops)))
+		r.tell(0, Text("lab.strategies.run.lanes", "n", fmt.Sprint(n), "all", fmt.Sprint(r.tokens),
+			"lanes", fmt.Sprint(len(r.loops))))
 	}
 	describe(r.m, r.result.Lanes, r.ids)
 	return nil
@@ -194,7 +195,8 @@ func (r *strategiesRun) further() error {
 			sums[i].add(seed, text, loop.Steps())
 			r.result.Runs = slices.Clone(r.result.Runs)
 			r.result.Runs[i] = sums[i].row(i)
-			r.tell(r.tokens, fmt.Sprintf("run %d of %d, %s", n+1, runs, r.result.Lanes[i].Name))
+			r.tell(r.tokens, Text("lab.strategies.run.further", "n", fmt.Sprint(n+1), "all", fmt.Sprint(runs),
+				"lane", r.result.Lanes[i].Name))
 		}
 	}
 	return nil
@@ -203,7 +205,7 @@ func (r *strategiesRun) further() error {
 // circle looks for a text in which greedy loops.
 func (r *strategiesRun) circle() error {
 	for i, prompt := range r.prompts() {
-		r.tell(1, "looking for a circle of greedy's")
+		r.tell(1, Text("lab.strategies.run.circle"))
 		most := min(circleMost, r.m.Config().Context-len(r.m.Encode(prompt))+1)
 		loop, err := infer.NewLoop(r.m, prompt, infer.Settings{Settings: greedy(), Stop: infer.Stop{MaxTokens: most}})
 		if err != nil {
@@ -242,7 +244,7 @@ func (r *strategiesRun) best() error {
 		if passes <= 0 {
 			return nil
 		}
-		r.tell(1, "looking for a sequence more probable than greedy's")
+		r.tell(1, Text("lab.strategies.run.best"))
 		ids := r.m.Encode(prompt)
 		if len(ids)+horizon-1 > r.m.Config().Context {
 			continue

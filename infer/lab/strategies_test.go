@@ -282,7 +282,7 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 		}
 	}
 	if a[p.Step-1].Token != p.Tokens[0] || b[p.Step-1].Token != p.Tokens[1] || p.Tokens[0] == p.Tokens[1] ||
-		p.Say == "" {
+		p.Say.IsZero() {
 		t.Errorf(
 			"lanes %v at %d: %v; want a[p.Step-1].Token = %+v, b[p.Step-1].Token = %+v, p.Tokens[0] other "+
 				"than %+v, p.Say not empty",

@@ -14,7 +14,7 @@ func TestTableCSV(t *testing.T) {
 	table.add(2, 0.12345678901234568, "=1+1", false, 0)
 	table.add(3, nil, "", false, 0)
 	var b strings.Builder
-	if err := table.WriteCSV(&b, terms.SheetFile); err != nil {
+	if err := table.WriteCSV(&b, terms.SheetFile, terms.English); err != nil {
 		t.Fatal(err)
 	}
 	want := "\ufeffstep,time (ms),token,same,n\r\n" +
@@ -36,11 +36,11 @@ func TestTableCSV(t *testing.T) {
 // column, and CSV and JSON can represent every cell.
 func TestTablesAreWellFormed(t *testing.T) {
 	for _, l := range All() {
-		name := l.Info().Name
+		name := l.Info(terms.English).Name
 		_, r := result[any](t, name, small[name])
 		seen := map[string]bool{}
 		for _, table := range r.Tables {
-			if seen[table.Name] || table.Title == "" {
+			if seen[table.Name] || table.Title.IsZero() {
 				t.Errorf(
 					"%s: table %q, %q; want seen[table.Name] = false, table.Title not empty", name, table.Name,
 					table.Title,
@@ -56,7 +56,7 @@ func TestTablesAreWellFormed(t *testing.T) {
 				}
 				for i, cell := range row {
 					switch cell.(type) {
-					case nil, string, bool, int, int64, float64:
+					case nil, string, Phrase, bool, int, int64, float64:
 					default:
 						t.Errorf(
 							"%s, %s: got a %T in column %s, want a type that CSV and JSON can represent", name,
@@ -87,11 +87,11 @@ func TestSpreadQuartiles(t *testing.T) {
 	if got := spreadOf(nil); got != (Spread{}) {
 		t.Errorf("nothing: got %+v, want %+v", got, Spread{})
 	}
-	if text := noise([]Spread{{N: 1, Median: 2}}); !strings.Contains(text, "once") {
+	if text := noise([]Spread{{N: 1, Median: 2}}).String(); !strings.Contains(text, "once") {
 		t.Errorf("one repeat: got %q, want it to contain %q", text, "once")
 	}
 	// Widths: (5.5 − 1.75) / 3 = 125%.
-	if text := noise([]Spread{{N: 4, Median: 3, Q1: 1.75, Q3: 5.5}}); !strings.Contains(text, "125%") {
+	if text := noise([]Spread{{N: 4, Median: 3, Q1: 1.75, Q3: 5.5}}).String(); !strings.Contains(text, "125%") {
 		t.Errorf("noise: got %q, want it to contain %q", text, "125%")
 	}
 }

@@ -34,19 +34,13 @@ func TextFields(form map[string]string) *Fields {
 func JSONFields(message []byte) (*Fields, *Refusal) {
 	f := &Fields{}
 	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
-		return nil, Refuse(CodeFormat, `A message must be one JSON object such as {"cmd":"step","n":1}.`)
+		return nil, Refuse(CodeFormat, "error.json", "example", `{"cmd":"step","n":1}`)
 	}
 	if HalfCharacter(message) {
-		return nil, Refuse(
-			CodeFormat,
-			"The message contains half of a character (a \\ud800 to \\udfff escape without its other half); "+
-				"it must be valid Unicode.",
-		)
+		return nil, Refuse(CodeFormat, "error.half")
 	}
 	if name, twice := repeated(message); twice {
-		return nil, Refuse(
-			CodeFormat, "The message has the field %s twice; it may have each only once.", Quoted(name),
-		)
+		return nil, Refuse(CodeFormat, "error.twice", "field", Quoted(name))
 	}
 	return f, nil
 }
@@ -68,8 +62,8 @@ func (f *Fields) Unexpected(of, takes string) *Refusal {
 		return f.err
 	}
 	name := slices.Min(slices.Collect(maps.Keys(f.raw)))
-	f.err = Refuse(CodeUnknown, "%s has no field %s; its fields are %s.",
-		of, Quoted(name), strings.TrimPrefix(takes+", cmd, n", ", "))
+	f.err = Refuse(CodeUnknown, "error.field", "of", of, "field", Quoted(name),
+		"fields", strings.TrimPrefix(takes+", cmd, n", ", "))
 	f.err.Field, f.err.Want = Clip([]byte(name)), takes
 	return f.err
 }

@@ -367,7 +367,7 @@ func (list Inputs) known(key string) (Input, error) {
 	in, ok := list.Find(key)
 	if !ok {
 		takes := strings.Join(list.Keys(), ", ")
-		r := Refuse(CodeUnknown, "There is no input %s here; the inputs are %s.", Quoted(key), takes)
+		r := Refuse(CodeUnknown, "error.input", "input", Quoted(key), "inputs", takes)
 		r.Field, r.Want = Shortened(key, 40), takes
 		return in, r
 	}

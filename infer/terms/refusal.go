@@ -3,7 +3,7 @@ package terms
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 )
 
 // Code identifies the kind of a [Refusal] for programs.
@@ -41,13 +41,22 @@ type text struct {
 	with []any
 }
 
-// Refuse returns a [Refusal] whose message is the text with the given key. The values are those of
-// [Language.T].
-func Refuse(code Code, key string, with ...any) *Refusal {
-	if !English.Has(key) {
-		return &Refusal{Code: code, Message: fmt.Sprintf(key, with...)}
+// in returns the text in a language.
+func (t *text) in(l *Language) string {
+	with := slices.Clone(t.with)
+	for i, v := range with {
+		if e, ok := v.(*Refusal); ok {
+			with[i] = e.In(l)
+		}
 	}
-	return &Refusal{Code: code, Message: English.T(key, with...), text: &text{key, with}}
+	return l.T(t.key, with...)
+}
+
+// Refuse returns a [Refusal] whose message is the text with the given key. The values are those of
+// [Language.T]; a value can also be a refusal that led to this one.
+func Refuse(code Code, key string, with ...any) *Refusal {
+	t := &text{key, with}
+	return &Refusal{Code: code, Message: t.in(English), text: t}
 }
 
 // RefuseField returns a refusal of a field's value. want describes the accepted values.
@@ -59,11 +68,20 @@ func (e *Refusal) Error() string { return e.Message }
 func (e *Refusal) In(l *Language) string {
 	switch {
 	case e.text != nil:
-		return l.T(e.text.key, e.text.with...)
+		return e.text.in(l)
 	case e.bound != nil:
 		return l.Sentence(e.bound)
 	}
 	return e.Message
+}
+
+// Text returns the key and the values of the message. The key is "" if the message is not a text of
+// the catalogs.
+func (e *Refusal) Text() (key string, with []any) {
+	if e.text == nil {
+		return "", nil
+	}
+	return e.text.key, e.text.with
 }
 
 // Unwrap returns the failure of the program that led to the refusal, or nil if there was
@@ -97,10 +115,12 @@ func RefusalOf(err error) *Refusal {
 	if r, ok := AsRefusal(err); ok {
 		return r
 	}
+	r := Refuse(CodeModel, "error.model", "why", err.Error())
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &Refusal{Code: CodeBusy, Message: "This was not done in time. Try again.", cause: err}
+		r = Refuse(CodeBusy, "error.late")
 	}
-	return &Refusal{Code: CodeModel, Message: fmt.Sprintf("The model could not continue: %v.", err), cause: err}
+	r.cause = err
+	return r
 }
 
 func (e *RangeError) refusal() *Refusal {

@@ -26,11 +26,14 @@ func (l *Language) bytes(n float64) string {
 	return l.unit(Grouped(x, 1), unit)
 }
 
+// BytesFull is [Language.BytesFull] for English.
+func BytesFull(n int64) string { return English.BytesFull(n) }
+
 // BytesFull formats a size in the largest unit that does not exceed it, with up to two decimals:
 // "512 B", "1.5 KiB", "12.55 GiB".
-func BytesFull(n int64) string {
+func (l *Language) BytesFull(n int64) string {
 	x, unit := inUnit(float64(n))
-	return English.unit(strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), "."), unit)
+	return l.unit(strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), "."), unit)
 }
 
 // byteUnits holds the keys of the byte units.
@@ -86,20 +89,23 @@ func (l *Language) Took(d time.Duration) string {
 
 const day = 24 * time.Hour
 
+// Wait is [Language.Wait] for English.
+func Wait(d time.Duration) string { return English.Wait(d) }
+
 // Wait formats the time until an event, in the largest unit that fits: "10 min", "3 days", "2.4
 // months".
-func Wait(d time.Duration) string {
+func (l *Language) Wait(d time.Duration) string {
 	switch {
 	case d < time.Hour:
-		return English.unit(Grouped(max(1, math.Round(d.Minutes())), 0), "min")
+		return l.unit(Grouped(max(1, math.Round(d.Minutes())), 0), "min")
 	case d < day:
-		return Counted(int(math.Round(d.Hours())), "hour")
+		return l.Counted(int(math.Round(d.Hours())), "hour")
 	case d < 60*day:
-		return Counted(int(math.Round(d.Hours()/24)), "day")
+		return l.Counted(int(math.Round(d.Hours()/24)), "day")
 	case d < 730*day:
-		return English.unit(Grouped(d.Hours()/24/30.44, 1), "months")
+		return l.unit(Grouped(d.Hours()/24/30.44, 1), "months")
 	}
-	return English.unit(Grouped(d.Hours()/24/365.25, 1), "years")
+	return l.unit(Grouped(d.Hours()/24/365.25, 1), "years")
 }
 
 // Dollars formats a price. From ten cents on, it uses dollars and cents; below that, as many

@@ -37,6 +37,22 @@ func CountedAs(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
+// List joins a list: "a, b and c".
+func (l *Language) List(items []string) string {
+	s := ""
+	for i, x := range items {
+		switch {
+		case i == 0:
+			s = x
+		case i == len(items)-1:
+			s = l.T("list.last", "list", s, "last", x)
+		default:
+			s = l.T("list.next", "list", s, "next", x)
+		}
+	}
+	return s
+}
+
 // HowOften is [Language.HowOften] for English.
 func HowOften(n int) string { return English.HowOften(n) }
 

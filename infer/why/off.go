@@ -1,7 +1,6 @@
 package why
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,17 +13,14 @@ import (
 // MaxOff is the maximum number of parts and positions that can be off together.
 const MaxOff = 256
 
-// offForms lists the forms that an element of a list of parts can have, for error messages.
-const offForms = "L3.H2 (a head), L4.ffn (a feed-forward layer), L4.bias, L4 (a block) or pos:0 (a position)"
-
 // ParseOff parses a list of parts and positions to switch off, such as L3.H2,L4.ffn,L5,pos:0. A
 // block stands for all its parts. The parts are returned in the model's order without duplicates.
-// ParseOff does not check whether the positions exist in a text.
+// ParseOff does not check whether the positions exist in a text. Its errors are refusals.
 func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int, err error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil, nil
 	}
-	tooMany := fmt.Errorf("at most %d parts and positions can be off together", MaxOff)
+	tooMany := terms.Refuse(terms.CodeRange, "explain.off.many", "most", MaxOff)
 	if strings.Count(text, ",") >= MaxOff {
 		return nil, nil, tooMany
 	}
@@ -33,7 +29,7 @@ func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int,
 		if at, ok := strings.CutPrefix(item, "pos:"); ok {
 			n, err := strconv.Atoi(at)
 			if err != nil || n < 0 {
-				return nil, nil, fmt.Errorf("%s is not a position; it must be pos:0 or a later one", terms.Quoted(item))
+				return nil, nil, terms.Refuse(terms.CodeRange, "explain.off.position", "item", terms.Quoted(item))
 			}
 			positions = append(positions, n)
 			continue
@@ -63,11 +59,13 @@ func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
 	number, rest, dotted := strings.Cut(number, ".")
 	block, err := strconv.Atoi(number)
 	if !ok || err != nil || dotted && rest == "" {
-		return nil, fmt.Errorf("%s is not a part; it must be %s", terms.Quoted(item), offForms)
+		return nil, terms.Refuse(terms.CodeRange, "explain.off.form", "item", terms.Quoted(item))
 	}
 	layers, heads := m.Config().Layers, m.Config().Heads
 	if block < 1 || block > layers {
-		return nil, fmt.Errorf("%s is not in this model; its blocks are L1 to L%d", terms.Quoted(item), layers)
+		return nil, terms.Refuse(
+			terms.CodeRange, "explain.off.block", "item", terms.Quoted(item), "last", strconv.Itoa(layers),
+		)
 	}
 	parts := m.BlockParts(block)
 	if !dotted {
@@ -78,7 +76,9 @@ func parseParts(m *infer.Model, item string) ([]infer.Part, error) {
 			return []infer.Part{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is not in this model; a block has H1 to H%d and ffn", terms.Quoted(item), heads)
+	return nil, terms.Refuse(
+		terms.CodeRange, "explain.off.part", "item", terms.Quoted(item), "last", strconv.Itoa(heads),
+	)
 }
 
 // FormatOff formats parts and positions in the form that [ParseOff] parses. If all parts of a block
@@ -107,19 +107,22 @@ func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 const maxTokenBytes = 4 << 10
 
 // FindToken parses a token, given as its text or as #ID. The text must be exactly one token. If the
-// text lacks a leading space, the token with the space also matches.
+// text lacks a leading space, the token with the space also matches. Its errors are refusals, whose
+// messages are clauses that follow a colon.
 func FindToken(m *infer.Model, text string) (int, error) {
 	if number, ok := strings.CutPrefix(text, "#"); ok && number != "" {
 		id, err := strconv.Atoi(number)
 		if err != nil || id < 0 || id >= m.Config().Vocab {
-			return 0, fmt.Errorf("the vocabulary has #0 to #%d", m.Config().Vocab-1)
+			return 0, terms.Refuse(
+				terms.CodeRange, "explain.token.number", "last", strconv.Itoa(m.Config().Vocab-1),
+			)
 		}
 		return id, nil
 	}
 	if text == "" {
-		return 0, errors.New("it must be one token, or # and its number")
+		return 0, terms.Refuse(terms.CodeRange, "explain.token.none")
 	}
-	several := errors.New("it is more than one token for this model; it must be a single token, or # and its number")
+	several := terms.Refuse(terms.CodeRange, "explain.token.several")
 	if len(text) > maxTokenBytes {
 		return 0, several
 	}

@@ -191,8 +191,8 @@ func TestOffRoundTrip(t *testing.T) {
 		t.Errorf("a long part gave an error of %d bytes, want at most 300", len(err.Error()))
 	}
 	if _, _, err := ParseOff(m, strings.Repeat("L1,", 10_000)+"L2"); err == nil ||
-		!strings.Contains(err.Error(), "at most 256") {
-		t.Errorf("10,001 parts: got error %v, want an error containing %q", err, "at most 256")
+		!strings.Contains(err.Error(), "At most 256") {
+		t.Errorf("10,001 parts: got error %v, want an error containing %q", err, "At most 256")
 	}
 	for _, text := range []string{"", "#", "#4096", "#-1", "#x", "a word that is many tokens"} {
 		if id, err := FindToken(m, text); err == nil && text != "#" {

@@ -23,7 +23,8 @@ func newBill(p *Problem) *bill {
 	r := newRandom(p)
 	for {
 		b := &bill{
-			input: 100 * r.between(2, 60), output: 50 * r.between(2, 30), in: pick(r, []float64{0.5, 1, 2, 2.5, 3, 5}),
+			input: 100 * r.between(2, 60), output: 50 * r.between(2, 30),
+			in: pick(r, []float64{0.5, 1, 2, 2.5, 3, 5}),
 		}
 		b.out = b.in * pick(r, []float64{3, 4, 5})
 		b.calls, b.turns, b.question = 100*r.between(2, 90), r.between(4, 9), 10*r.between(3, 12)
@@ -42,12 +43,12 @@ func (b *bill) cost() (in, out float64) {
 
 func buildBill(p *Problem) {
 	b := newBill(p)
-	dollars := func(x float64) string { return Money.show(x) + " for a million" }
+	dollars := func(x float64) string { return p.lang.T("drill.bill.dollars.for_million", "x", Money.show(x)) }
 	p.Facts = []Fact{
-		{"tokens in", terms.Count(b.input)},
-		{"tokens out", terms.Count(b.output)},
-		{"price in", dollars(b.in)},
-		{"price out", dollars(b.out)},
+		{p.lang.T("drill.bill.fact.tokens_in"), terms.Count(b.input)},
+		{p.lang.T("drill.bill.fact.tokens_out"), terms.Count(b.output)},
+		{p.lang.T("drill.bill.fact.price_in"), dollars(b.in)},
+		{p.lang.T("drill.bill.fact.price_out"), dollars(b.out)},
 	}
 	b.call(p)
 	b.saving(p)
@@ -60,35 +61,38 @@ func buildBill(p *Problem) {
 }
 
 // priced returns the quantity for the cost of a number of tokens.
-func (b *bill) priced(id, name string, tokens int, price, other float64) quantity {
+func (b *bill) priced(p *Problem, id, name string, tokens int, price, other float64) quantity {
 	want := float64(tokens) * price / 1e6
 	return quantity{
-		id: id, name: name, how: "tokens × price / 1,000,000", form: Money, unit: "dollars", want: exactly(want),
+		id: id, name: name, how: p.lang.T("drill.bill.priced.how"), form: Money,
+		unit: p.lang.T("drill.unit.dollars"), want: exactly(want),
 		slips: []slip{
 			{
-				mistake: Swapped, value: float64(tokens) * other / 1e6, title: "You took the other price.",
-				why: fmt.Sprintf("These tokens cost %s for a million.", Money.show(price)),
+				mistake: Swapped, value: float64(tokens) * other / 1e6,
+				title: p.lang.T("drill.bill.priced.slip.took_other_price"),
+				why:   p.lang.T("drill.bill.priced.slip.took_other_price.why", "price", Money.show(price)),
 			},
 			{
-				mistake: Units, value: 1000 * want, title: "The price is for a million tokens.",
-				why: "You divided by a thousand.",
+				mistake: Units, value: 1000 * want, title: p.lang.T("drill.bill.slip.price_for_million_tokens"),
+				why: p.lang.T("drill.bill.slip.price_for_million_tokens.why"),
 			},
 			{
-				mistake: Missing, value: float64(tokens) * price, title: "The price is for a million tokens.",
-				why: "Divide by 1,000,000.",
+				mistake: Missing, value: float64(tokens) * price,
+				title: p.lang.T("drill.bill.slip.price_for_million_tokens"),
+				why:   p.lang.T("drill.bill.priced.slip.price_for_million_tokens.why"),
 			},
 			{
-				mistake: Units, value: 100 * want, title: "That is cents.",
-				why: "In dollars it is a hundredth of that; or write the unit: cents.",
+				mistake: Units, value: 100 * want, title: p.lang.T("drill.bill.slip.cents"),
+				why: p.lang.T("drill.bill.slip.cents.why"),
 			},
 		},
 		hints: [3]string{
-			"How many tokens does the price cover?", "Multiply the tokens by the price and divide by a million.",
+			p.lang.T("drill.bill.priced.hint.question"), p.lang.T("drill.bill.priced.hint.rule"),
 			fmt.Sprintf("%s × %s / 1,000,000.", terms.Count(tokens), canonical(price, Real)),
 		},
 		work: []Line{
 			{
-				"Tokens times price, for a million.",
+				p.lang.T("drill.bill.priced.work.tokens_times_price_for"),
 				fmt.Sprintf("%s × %s / 1,000,000", terms.Count(tokens), canonical(price, Real)), Money.show(want),
 			},
 		},
@@ -100,78 +104,100 @@ func (b *bill) call(p *Problem) {
 	total, share := in+out, out/(in+out)
 	one := float64(b.input+b.output) / 1e6
 	p.list(Step{
-		ID: "call", Name: "One call", Note: "in and out", Title: "What one call costs",
-		Ask:    "Prices are for a million tokens. Dollars, to a hundredth of a cent.",
-		Remark: "A token out costs several times a token in.",
+		ID: "call", Name: p.lang.T("drill.bill.call.name"), Note: p.lang.T("drill.bill.call.note"),
+		Title:  p.lang.T("drill.bill.call.title"),
+		Ask:    p.lang.T("drill.bill.call.ask"),
+		Remark: p.lang.T("drill.bill.call.remark"),
 	},
-		b.priced("in", "what goes in", b.input, b.in, b.out),
-		b.priced("out", "what comes out", b.output, b.out, b.in),
+		b.priced(p, "in", p.lang.T("drill.bill.call.in.name"), b.input, b.in, b.out),
+		b.priced(p, "out", p.lang.T("drill.bill.call.out.name"), b.output, b.out, b.in),
 		quantity{
-			id: "total", name: "together", how: "the sum", form: Money, unit: "dollars", want: exactly(total),
+			id: "total", name: p.lang.T("drill.bill.call.total.name"), how: p.lang.T("drill.bill.call.total.how"),
+			form: Money, unit: p.lang.T("drill.unit.dollars"), want: exactly(total),
 			slips: []slip{
 				{
-					mistake: OtherOption, value: one * b.out, title: "All tokens at the price of output.",
-					why: "Input has its own price.",
+					mistake: OtherOption, value: one * b.out,
+					title: p.lang.T("drill.bill.call.total.slip.all_tokens_price_output"),
+					why:   p.lang.T("drill.bill.call.total.slip.all_tokens_price_output.why"),
 				},
 				{
-					mistake: OtherOption, value: one * b.in, title: "All tokens at the price of input.",
-					why: "Output has its own price.",
+					mistake: OtherOption, value: one * b.in,
+					title: p.lang.T("drill.bill.call.total.slip.all_tokens_price_input"),
+					why:   p.lang.T("drill.bill.call.total.slip.all_tokens_price_input.why"),
 				},
 				{
-					mistake: Averaged, value: one * (b.in + b.out), title: "You added the prices.",
-					why: "Each kind of token has its own price: two products, then the sum.",
+					mistake: Averaged, value: one * (b.in + b.out),
+					title: p.lang.T("drill.bill.call.total.slip.added_prices"),
+					why:   p.lang.T("drill.bill.call.total.slip.added_prices.why"),
 				},
 				{
-					mistake: Averaged, value: one * (b.in + b.out) / 2, title: "You took the average price.",
-					why: "There are more tokens of one kind than of the other.",
+					mistake: Averaged, value: one * (b.in + b.out) / 2,
+					title: p.lang.T("drill.bill.call.total.slip.took_average_price"),
+					why:   p.lang.T("drill.bill.call.total.slip.took_average_price.why"),
 				},
 				{
 					mistake: Swapped, value: (float64(b.input)*b.out + float64(b.output)*b.in) / 1e6,
-					title: "The prices are swapped.", why: "Output is the more expensive one.",
+					title: p.lang.T("drill.bill.call.total.slip.prices_swapped"),
+					why:   p.lang.T("drill.bill.call.total.slip.prices_swapped.why"),
 				},
 				{
-					mistake: Units, value: 100 * total, title: "That is cents.",
-					why: "In dollars it is a hundredth of that; or write the unit: cents.",
+					mistake: Units, value: 100 * total, title: p.lang.T("drill.bill.slip.cents"),
+					why: p.lang.T("drill.bill.slip.cents.why"),
 				},
 				{
-					mistake: Units, value: 1000 * total, title: "The price is for a million tokens.",
-					why: "You divided by a thousand.",
+					mistake: Units, value: 1000 * total, title: p.lang.T("drill.bill.slip.price_for_million_tokens"),
+					why: p.lang.T("drill.bill.slip.price_for_million_tokens.why"),
 				},
-				{mistake: LeftOut, value: in, title: "The output is missing.", why: "Add " + Money.show(out) + "."},
-				{mistake: LeftOut, value: out, title: "The input is missing.", why: "Add " + Money.show(in) + "."},
+				{
+					mistake: LeftOut, value: in, title: p.lang.T("drill.bill.call.total.slip.output_missing"),
+					why: p.lang.T("drill.bill.call.total.slip.output_missing.why", "out", Money.show(out)),
+				},
+				{
+					mistake: LeftOut, value: out, title: p.lang.T("drill.bill.call.total.slip.input_missing"),
+					why: p.lang.T("drill.bill.call.total.slip.input_missing.why", "in", Money.show(in)),
+				},
 			},
 			hints: [3]string{
-				"Which two parts does the bill have?", "Add the two amounts above.",
+				p.lang.T("drill.bill.call.total.hint.question"), p.lang.T("drill.bill.call.total.hint.rule"),
 				Money.show(in) + " + " + Money.show(out) + ".",
 			},
-			work: []Line{{"Add the two.", Money.show(in) + " + " + Money.show(out), Money.show(total)}},
+			work: []Line{{
+				p.lang.T("drill.bill.call.total.work.add_two"), Money.show(in) + " + " + Money.show(out),
+				Money.show(total),
+			}},
 		},
 		quantity{
-			id: "share", name: "share of the output", how: "out / together", form: Probability, want: exactly(share),
+			id: "share", name: p.lang.T("drill.bill.call.share.name"), how: p.lang.T("drill.bill.call.share.how"),
+			form: Probability, want: exactly(share),
 			slips: []slip{
 				{
-					mistake: Swapped, value: 1 - share, title: "That is the share of the input.",
-					why: "Divide the cost of the output by the whole.",
+					mistake: Swapped, value: 1 - share, title: p.lang.T("drill.bill.call.share.slip.share_input"),
+					why: p.lang.T("drill.bill.call.share.slip.share_input.why"),
 				},
 				{
 					mistake: Swapped, value: float64(b.output) / float64(b.input+b.output),
-					title: "That is its share of the tokens.", why: "Take its share of the money.",
+					title: p.lang.T("drill.bill.call.share.slip.share_tokens"),
+					why:   p.lang.T("drill.bill.call.share.slip.share_tokens.why"),
 				},
 				{
-					mistake: Largest, value: out / in, title: "You divided by the other part.",
-					why: "Divide by the whole, " + Money.show(total) + ".",
+					mistake: Largest, value: out / in,
+					title: p.lang.T("drill.bill.call.share.slip.divided_by_other_part"),
+					why:   p.lang.T("drill.bill.call.share.slip.divided_by_other_part.why", "total", Money.show(total)),
 				},
 				{
-					mistake: Percent, value: 100 * share, title: "A percentage needs its sign.",
-					why: "Write it with its sign, or as a part of 1.", credit: 0.5,
+					mistake: Percent, value: 100 * share, title: p.lang.T("drill.slip.percentage_needs_sign"),
+					why: p.lang.T("drill.bill.call.share.slip.percentage_needs_sign.why"), credit: 0.5,
 				},
 			},
 			hints: [3]string{
-				"What is the whole?", "Divide the output's amount by the sum.",
+				p.lang.T("drill.hint.question.what_whole"), p.lang.T("drill.bill.call.share.hint.rule"),
 				Money.show(out) + " / " + Money.show(total) + ".",
 			},
 			work: []Line{
-				{"Divide by the whole.", Money.show(out) + " / " + Money.show(total), Probability.show(share)},
+				{
+					p.lang.T("drill.bill.call.share.work.divide_by_whole"), Money.show(out) + " / " + Money.show(total),
+					Probability.show(share),
+				},
 			},
 		})
 }
@@ -180,26 +206,32 @@ func (b *bill) saving(p *Problem) {
 	in, out := b.cost()
 	c := &choice{
 		options: []Option{
-			{Value: "in", Text: "A prompt of half the length"},
-			{Value: "out", Text: "An answer of half the length"},
-			{Value: "same", Text: "Both save the same"},
+			{Value: "in", Text: p.lang.T("drill.bill.saving.prompt_half_length")},
+			{Value: "out", Text: p.lang.T("drill.bill.saving.answer_half_length")},
+			{Value: "same", Text: p.lang.T("drill.bill.saving.both_save_same")},
 		},
 		right: "out", why: map[string]said{},
-		note: "It saves " + Money.show(out/2) + ", the other " + Money.show(in/2) + ".",
+		note: p.lang.T("drill.bill.saving.note", "out", Money.show(out/2), "in", Money.show(in/2)),
 	}
-	compare := fmt.Sprintf("Half of the input is %s, half of the output %s.", Money.show(in/2), Money.show(out/2))
+	compare := p.lang.T("drill.bill.saving.compare.half_input_half_output", "in", Money.show(in/2), "out",
+		Money.show(out/2))
 	if in > out {
-		c.right, c.note = "in", "It saves "+Money.show(in/2)+", the other "+Money.show(out/2)+"."
+		c.right, c.note = "in", p.lang.T("drill.bill.saving.right.saves_other", "in", Money.show(in/2), "out",
+			Money.show(out/2))
 	}
-	c.why["in"], c.why["out"], c.why["same"] = said{OtherOption, "The other one saves more.", compare}, said{
-		OtherOption, "Here the other one saves more.", compare,
-	}, said{OtherOption, "They differ.", compare}
-	p.question("saving", "Which saves more here?", "what saves more", c, [3]string{
-		"Which of the two amounts is larger?", "Half of the larger amount is more than half of the smaller one.",
+	c.why["in"], c.why["out"], c.why["same"] = said{
+		OtherOption,
+		p.lang.T("drill.bill.saving.slip.other_one_saves_more"), compare,
+	}, said{
+		OtherOption, p.lang.T("drill.bill.saving.slip.here_the_other_one_saves_more"), compare,
+	}, said{OtherOption, p.lang.T("drill.bill.saving.slip.they_differ"), compare}
+	p.question("saving", p.lang.T("drill.bill.saving.prompt"), p.lang.T("drill.bill.saving.label"), c, [3]string{
+		p.lang.T("drill.bill.saving.hint.question"), p.lang.T("drill.bill.saving.hint.rule"),
 		compare,
 	}, []Line{
 		{
-			"Halve each amount.", Money.show(in/2) + " and " + Money.show(out/2),
+			p.lang.T("drill.bill.saving.work.halve_each_amount"),
+			p.lang.T("drill.bill.saving.work.eq.and", "in", Money.show(in/2), "out", Money.show(out/2)),
 			map[string]string{"in": c.options[0].Text, "out": c.options[1].Text}[c.right],
 		},
 	})
@@ -209,27 +241,37 @@ func (b *bill) month(p *Problem) {
 	in, out := b.cost()
 	total := (in + out) * float64(b.calls) * 30
 	p.list(Step{
-		ID: "month", Name: "A month", Note: terms.Count(b.calls) + " calls a day",
-		Title: fmt.Sprintf("%s such calls a day, for 30 days", terms.Count(b.calls)), Needs: []string{"call"},
-		Ask: "Small amounts add up.", Remark: "The bill is the price of a call times how often it is made.",
+		ID: "month", Name: p.lang.T("drill.bill.month.name"),
+		Note:  p.lang.T("drill.bill.month.note", "calls", b.calls),
+		Title: p.lang.T("drill.bill.month.title", "calls", b.calls), Needs: []string{"call"},
+		Ask: p.lang.T("drill.bill.month.ask"), Remark: p.lang.T("drill.bill.month.remark"),
 	}, quantity{
-		id: "total", name: "dollars a month", how: "a call × calls × 30", form: Money, unit: "dollars",
+		id: "total", name: p.lang.T("drill.bill.month.total.name"), how: p.lang.T("drill.bill.month.total.how"),
+		form: Money, unit: p.lang.T("drill.unit.dollars"),
 		want: exactly(total),
 		slips: []slip{
-			{mistake: LeftOut, value: total / 30, title: "That is one day.", why: "Multiply by 30."},
 			{
-				mistake: LeftOut, value: total / float64(b.calls), title: "That is one call a day.",
-				why: "There are " + terms.Count(b.calls) + ".",
+				mistake: LeftOut, value: total / 30, title: p.lang.T("drill.bill.month.total.slip.one_day"),
+				why: p.lang.T("drill.bill.month.total.slip.one_day.why"),
 			},
-			{mistake: Units, value: 100 * total, title: "That is cents.", why: "Divide by 100."},
+			{
+				mistake: LeftOut, value: total / float64(b.calls),
+				title: p.lang.T("drill.bill.month.total.slip.one_call_day"),
+				why:   p.lang.T("drill.bill.month.total.slip.one_call_day.why", "calls", b.calls),
+			},
+			{
+				mistake: Units, value: 100 * total, title: p.lang.T("drill.bill.slip.cents"),
+				why: p.lang.T("drill.bill.month.total.slip.cents.why"),
+			},
 		},
 		hints: [3]string{
-			"How many calls does a month have?", "Multiply the price of a call by the calls of a day and by 30.",
+			p.lang.T("drill.bill.month.total.hint.question"), p.lang.T("drill.bill.month.total.hint.rule"),
 			fmt.Sprintf("%s × %s × 30.", Money.show(in+out), terms.Count(b.calls)),
 		},
 		work: []Line{
 			{
-				"All calls of a month.", fmt.Sprintf("%s × %s × 30", Money.show(in+out), terms.Count(b.calls)),
+				p.lang.T("drill.bill.month.total.work.all_calls_month"),
+				fmt.Sprintf("%s × %s × 30", Money.show(in+out), terms.Count(b.calls)),
 				Money.show(total),
 			},
 		},
@@ -240,46 +282,48 @@ func (b *bill) talk(p *Problem) {
 	k, q, a := b.turns, b.question, b.output
 	sent := k*q + (q+a)*k*(k-1)/2
 	p.list(Step{
-		ID: "talk", Name: "A conversation", Note: terms.Count(k) + " turns",
-		Title:  fmt.Sprintf("%d turns: each question has %d tokens, each answer %s", k, q, terms.Count(a)),
-		Ask:    "With every turn all that was said before goes in again.",
-		Remark: "What goes in grows with the square of the turns, unless it is cached or cut.",
+		ID: "talk", Name: p.lang.T("drill.bill.talk.name"), Note: p.lang.T("drill.bill.talk.note", "k", k),
+		Title:  p.lang.T("drill.bill.talk.title", "k", k, "q", q, "a", a),
+		Ask:    p.lang.T("drill.bill.talk.ask"),
+		Remark: p.lang.T("drill.bill.talk.remark"),
 	},
 		quantity{
-			id: "sent", name: "tokens in, over all turns", how: "k·q + (q + a)·(0 + 1 + … + (k−1))", form: Count,
-			unit: "tokens", want: exactly(sent),
+			id: "sent", name: p.lang.T("drill.bill.talk.sent.name"), how: "k·q + (q + a)·(0 + 1 + … + (k−1))",
+			form: Count,
+			unit: p.lang.T("drill.unit.tokens"), want: exactly(sent),
 			slips: []slip{
 				wrong(
-					Missing, int64(k*q), "The history is missing.",
-					"Each turn sends all questions and answers before it, too.",
+					Missing, int64(k*q), p.lang.T("drill.bill.talk.sent.slip.history_missing"),
+					p.lang.T("drill.bill.talk.sent.slip.history_missing.why"),
 				),
 				wrong(
-					OffByOne, int64((q+a)*k*(k+1)/2), "The newest answer is not sent.", "It is what the turn asks for.",
+					OffByOne, int64((q+a)*k*(k+1)/2), p.lang.T("drill.bill.talk.sent.slip.newest_answer_not_sent"),
+					p.lang.T("drill.bill.talk.sent.slip.newest_answer_not_sent.why"),
 				),
 				wrong(
-					Missing, int64(q*k*(k+1)/2), "The answers go in again as well.",
-					"From the next turn on they are a part of the history.",
+					Missing, int64(q*k*(k+1)/2), p.lang.T("drill.bill.talk.sent.slip.answers_go_in_again"),
+					p.lang.T("drill.bill.talk.sent.slip.answers_go_in_again.why"),
 				),
 				wrong(
-					Missing, int64(k*(q+a)), "The history goes in again with each turn.",
-					"That counts every token once.",
+					Missing, int64(k*(q+a)), p.lang.T("drill.bill.talk.sent.slip.history_goes_in_again"),
+					p.lang.T("drill.bill.talk.sent.slip.history_goes_in_again.why"),
 				),
 				wrong(
-					OffByOne, int64(k*q+(q+a)*k*(k+1)/2), "One turn of history too many.",
-					"The first turn has none: 0 + 1 + … + (k−1).",
+					OffByOne, int64(k*q+(q+a)*k*(k+1)/2), p.lang.T("drill.bill.talk.sent.slip.one_turn_history_too"),
+					p.lang.T("drill.bill.talk.sent.slip.one_turn_history_too.why"),
 				),
 			},
 			hints: [3]string{
-				"What goes in at the first turn? And at the second?",
-				"At turn i: the question, and i − 1 pairs of question and answer.",
+				p.lang.T("drill.bill.talk.sent.hint.question"),
+				p.lang.T("drill.bill.talk.sent.hint.rule"),
 				fmt.Sprintf("%d × %d + %s × %d.", k, q, terms.Count(q+a), k*(k-1)/2),
 			},
 			work: []Line{
 				{
-					"Each question, and all pairs before it.",
+					p.lang.T("drill.bill.talk.sent.work.each_question_and_all"),
 					fmt.Sprintf("%d × %d + %s × %d", k, q, terms.Count(q+a), k*(k-1)/2), terms.Count(sent),
 				},
 			},
 		},
-		b.priced("cost", "what they cost", sent, b.in, b.out))
+		b.priced(p, "cost", p.lang.T("drill.bill.talk.cost.name"), sent, b.in, b.out))
 }

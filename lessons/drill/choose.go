@@ -22,14 +22,14 @@ type said struct {
 	why     string
 }
 
-func (c *choice) grade(text string) Verdict {
+func (c *choice) grade(l *terms.Language, text string) Verdict {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return Verdict{State: Empty}
 	}
 	o, ok := find(c.options, text)
 	if !ok {
-		return Verdict{State: Refused, Title: "That is not one of the choices."}
+		return Verdict{State: Refused, Title: l.T("drill.choose.grade.title")}
 	}
 	v := Verdict{State: Right, Credit: 1, Understood: strings.TrimSpace(o.Text), Note: c.note}
 	if o.Value == c.right {
@@ -85,13 +85,13 @@ func (s *set) parse(text string) (chosen []string, unknown string) {
 	return chosen, ""
 }
 
-func (s *set) grade(text string) Verdict {
+func (s *set) grade(l *terms.Language, text string) Verdict {
 	if len(text) > 8*maxAnswer {
-		return Verdict{State: Refused, Title: "That is longer than all the tokens together."}
+		return Verdict{State: Refused, Title: l.T("drill.choose.grade.title.longer_than_all_tokens")}
 	}
 	chosen, unknown := s.parse(text)
 	if unknown != "" {
-		return Verdict{State: Refused, Title: "There is no token “" + unknown + "” in this table."}
+		return Verdict{State: Refused, Title: l.T("drill.choose.grade.title.no_token_in_table", "unknown", unknown)}
 	}
 	if len(chosen) == 0 {
 		return Verdict{State: Empty}
@@ -115,7 +115,7 @@ func (s *set) grade(text string) Verdict {
 	if extra+s.keep-hits == 1 && s.keep > 1 {
 		v.State, v.Credit = Part, 0.5
 	}
-	v.Mistake, v.Title, v.Why = s.mistake(chosen, prefix)
+	v.Mistake, v.Title, v.Why = s.mistake(l, chosen, prefix)
 	return v
 }
 
@@ -131,28 +131,32 @@ func (s *set) names(chosen []string) string {
 }
 
 // mistake identifies the mistake in a wrong set of tokens.
-func (s *set) mistake(chosen []string, prefix bool) (Mistake, string, string) {
+func (s *set) mistake(l *terms.Language, chosen []string, prefix bool) (Mistake, string, string) {
 	p4 := func(x float64) string { return Probability.show(x) }
 	last := s.ranked[s.keep-1]
 	switch n := len(chosen); {
 	case !prefix:
-		return OtherOption, "A cut keeps tokens from the most probable down.",
-			"No token stays while a more probable one goes."
+		return OtherOption, l.T("drill.choose.slip.cut_keeps_tokens_from"),
+			l.T("drill.choose.slip.cut_keeps_tokens_from.why")
 	case s.cut.topP > 0 && n == s.keep-1:
-		return Crossing, "The token that crosses the border stays.",
-			"Up to there the sum is " + p4(s.mass[n-1]) + ", short of " + canonical(
+		return Crossing, l.T("drill.slip.token_crosses_border_stays"),
+			l.T("drill.choose.slip.token_crosses_border_stays.why", "mass", p4(s.mass[n-1]), "top_p", canonical(
 				s.cut.topP, Real,
-			) + ". With " + last + " it is " + p4(s.mass[s.keep-1]) + ": the border is crossed by it, so it is kept."
+			), "last", last, "mass2", p4(s.mass[s.keep-1]))
 	case s.cut.topP > 0 && n < s.keep:
-		return OneTooFew, "Too few: the sum has not reached the border yet.",
-			"These add up to " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + "."
+		return OneTooFew, l.T("drill.choose.slip.too_few_sum_has"),
+			l.T("drill.choose.slip.too_few_sum_has.why", "mass", p4(s.mass[n-1]), "top_p",
+				canonical(s.cut.topP, Real))
 	case s.cut.topP > 0:
-		return OneTooMany, "Too many: the border was reached before.",
-			"With " + last + " the sum is " + p4(s.mass[s.keep-1]) + " already, which is at least " + canonical(
-				s.cut.topP, Real,
-			) + "."
+		return OneTooMany, l.T("drill.choose.slip.too_many_border_reached"),
+			l.T("drill.choose.slip.too_many_border_reached.why", "last", last, "mass", p4(s.mass[s.keep-1]), "top_p",
+				canonical(
+					s.cut.topP, Real,
+				))
 	case n < s.keep:
-		return OneTooFew, "Too few tokens.", "This cut keeps " + terms.Count(s.keep) + "."
+		return OneTooFew, l.T("drill.choose.slip.too_few_tokens"),
+			l.T("drill.choose.slip.too_few_tokens.why", "n", s.keep)
 	}
-	return OneTooMany, "Too many tokens.", "This cut keeps " + terms.Count(s.keep) + "."
+	return OneTooMany, l.T("drill.choose.slip.too_many_tokens"),
+		l.T("drill.choose.slip.too_few_tokens.why", "n", s.keep)
 }

@@ -1,6 +1,10 @@
 package drill
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // TestAnswerPrecision: an answer must be exact either to three decimals (with at least two
 // significant digits for a real number below 1) or to a given number of significant digits.
@@ -47,7 +51,7 @@ func TestThousandsSeparator(t *testing.T) {
 // TestStepsOpenWhenPrerequisitesAreRight: a step opens when all cells that it needs are right,
 // rather than merely filled in.
 func TestStepsOpenWhenPrerequisitesAreRight(t *testing.T) {
-	p, err := New(KVBytes, 7, 1)
+	p, err := New(terms.English, KVBytes, 7, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -88,13 +90,13 @@ func (n *number) dump(b *strings.Builder) {
 // problem of each level. Other tests check the numbers; this one shows what a change to the code
 // affects.
 func TestGoldenDrills(t *testing.T) {
-	for _, info := range Kinds() {
+	for _, info := range Kinds(terms.English) {
 		for level := 1; level <= info.Levels; level++ {
 			for _, seed := range []uint64{0, 7} {
 				if seed == 0 && level > 1 {
 					continue
 				}
-				p, err := New(info.Kind, seed, level)
+				p, err := New(terms.English, info.Kind, seed, level)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,7 +1,6 @@
 package drill
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -86,43 +85,45 @@ func (n *number) right(r Reading) bool {
 }
 
 // grade parses and grades the text.
-func (n *number) grade(text string) Verdict {
+func (n *number) grade(l *terms.Language, text string) Verdict {
 	readings, err := Read(text, n.form)
-	var refused *RefusedError
-	if errors.As(err, &refused) {
-		return Verdict{State: Refused, Title: refused.Say}
+	if refused, ok := terms.AsRefusal(err); ok {
+		return Verdict{State: Refused, Title: refused.In(l)}
 	}
 	if len(readings) == 0 {
 		return Verdict{State: Empty}
 	}
 	for _, r := range readings {
 		if n.right(r) {
-			return Verdict{State: Right, Credit: 1, Understood: r.Said, Value: r.Value, Note: n.noteFor(r)}
+			return Verdict{
+				State: Right, Credit: 1, Understood: r.Said(l), Converted: r.typed != "", Value: r.Value,
+				Note: n.noteFor(l, r),
+			}
 		}
 	}
-	best, distance := n.judge(readings[0])
+	best, distance := n.judge(l, readings[0])
 	for _, r := range readings[1:] { // '20,086' is ambiguous: use the reading that is closer to a mistake
-		if v, d := n.judge(r); d < distance {
+		if v, d := n.judge(l, r); d < distance {
 			best, distance = v, d
 		}
 	}
 	return best
 }
 
-func (n *number) noteFor(r Reading) string {
+func (n *number) noteFor(l *terms.Language, r Reading) string {
 	v := n.want[0]
 	if (n.form == Count || n.form == Bytes) && math.Abs(r.Value-v) > n.form.near(v) {
-		return "Exactly: " + canonical(v, n.form) + "."
+		return l.T("drill.grade.note_for.exactly", "v", canonical(v, n.form))
 	}
 	return n.note
 }
 
 // judge returns a verdict that names the mistake behind a wrong number, together with the number's
 // relative distance from that mistake's result.
-func (n *number) judge(r Reading) (Verdict, float64) {
-	v := Verdict{State: Wrong, Understood: r.Said, Value: r.Value}
+func (n *number) judge(l *terms.Language, r Reading) (Verdict, float64) {
+	v := Verdict{State: Wrong, Understood: r.Said(l), Converted: r.typed != "", Value: r.Value}
 	best := math.Inf(1)
-	if rounding, d := n.rounding(r); d < best {
+	if rounding, d := n.rounding(l, r); d < best {
 		v.State, v.Credit, v.Mistake, v.Title, v.Why = Part, rounding.credit, rounding.mistake, rounding.title,
 			rounding.why
 		best = d
@@ -132,8 +133,9 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 		if r.fits(s.value, n.form) && d <= best+1e-9 && d >= best-1e-9 && v.State == Wrong &&
 			v.Mistake != "" && s.title != v.Title && s.credit == 0 && !v.either {
 			v.either = true
-			v.Why = fmt.Sprintf("Either: %s %s Or: %s %s", v.Title, v.Why, s.title, s.why)
-			v.Title = "Two slips lead to this number. Which one was yours?"
+			v.Why = l.T("drill.grade.judge.why.either_or", "title", v.Title, "why", v.Why, "title2", s.title, "why2",
+				s.why)
+			v.Title = l.T("drill.grade.judge.title")
 			continue
 		}
 		if r.fits(s.value, n.form) && d < best-1e-9 {
@@ -146,7 +148,7 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 		}
 	}
 	if v.Mistake == "" {
-		v.Title, v.Why = n.unknown(r)
+		v.Title, v.Why = n.unknown(l, r)
 	}
 	return v, best
 }
@@ -164,7 +166,7 @@ func (r Reading) fits(v float64, f Form) bool {
 
 // rounding recognizes an answer that is right except for its last place, or that has too few
 // places.
-func (n *number) rounding(r Reading) (slip, float64) {
+func (n *number) rounding(l *terms.Language, r Reading) (slip, float64) {
 	best, found := math.Inf(1), slip{}
 	for _, v := range n.want {
 		d := apart(r.Value, v)
@@ -175,24 +177,25 @@ func (n *number) rounding(r Reading) (slip, float64) {
 		switch {
 		case r.rounds(v) && d <= 0.1:
 			best, found = d, slip{
-				Rounding, v, "Right so far, but with too few places.",
-				fmt.Sprintf("%s %s.", n.form.demand(), "You wrote "+canonical(r.Value, n.form)), 0.5,
+				Rounding, v, l.T("drill.grade.rounding.slip.right_so_far_but"),
+				l.T("drill.grade.rounding.slip.right_so_far_but.why", "demand", n.form.demand(l), "value",
+					canonical(r.Value, n.form)), 0.5,
 			}
 		case r.cutOff(v) && d <= 0.01:
 			best, found = d, slip{
-				Rounding, v, "The last place was cut off, not rounded.",
-				"The next digit is 5 or more, so the last place goes up by one: " + exact + ".", 0.75,
+				Rounding, v, l.T("drill.grade.rounding.slip.last_place_cut_off"),
+				l.T("drill.grade.rounding.slip.last_place_cut_off.why", "exact", exact), 0.75,
 			}
 		case d <= 0.004 || n.form == Probability && math.Abs(r.Value-v) <= 0.0011:
 			best, found = d, slip{
-				Rounding, v, "Very near: only the last place is off.",
-				"Keep one more place on the way, and round once, at the end.", 0.75,
+				Rounding, v, l.T("drill.grade.rounding.slip.very_near_only_last"),
+				l.T("drill.grade.rounding.slip.very_near_only_last.why"), 0.75,
 			}
 		}
 	}
 	if (n.form == Count || n.form == Bytes) && found.mistake != "" {
-		found.title, found.why = "Near, but a count is exact.", "Multiply it out to the last digit, or write it in a "+
-			"larger unit."
+		found.title, found.why = l.T("drill.grade.rounding.slip.near_but_count_exact"),
+			l.T("drill.grade.rounding.slip.multiply_out_last_digit")
 	}
 	return found, best
 }
@@ -203,16 +206,16 @@ func (r Reading) cutOff(v float64) bool {
 }
 
 // demand returns a sentence that describes how exact an answer must be.
-func (f Form) demand() string {
+func (f Form) demand(l *terms.Language) string {
 	switch f {
 	case Probability:
-		return "Give three or four decimals."
+		return l.T("drill.grade.demand.give_three_or_four")
 	case Money:
-		return "Give the amount to a hundredth of a cent."
+		return l.T("drill.grade.demand.give_amount_hundredth_cent")
 	case Count, Bytes, Ratio:
-		return "Give at least three digits."
+		return l.T("drill.grade.demand.give_least_three_digits")
 	}
-	return "Give at least three digits; zeros in front do not count."
+	return l.T("drill.grade.demand.give_at_least_three_digits_zeros_in_front_do")
 }
 
 // show formats a value as the worked solutions do.
@@ -253,17 +256,20 @@ func significant(v float64, digits int) string {
 }
 
 // unknown returns the response to a wrong number that fits no known mistake.
-func (n *number) unknown(r Reading) (title, why string) {
+func (n *number) unknown(l *terms.Language, r Reading) (title, why string) {
 	v := n.want[0]
 	switch {
 	case n.form == Probability && (r.Value < 0 || r.Value > 1+1e-9):
-		return "A probability is between 0 and 1.", "Write a share of the whole, such as 0.25, or 25% with its sign."
+		return l.T("drill.grade.unknown.slip.probability_between_0_and"),
+			l.T("drill.grade.unknown.slip.probability_between_0_and.why")
 	case r.Value < 0 && v >= 0:
-		return "This cannot be below 0.", "Look at the sign."
+		return l.T("drill.grade.unknown.slip.cannot_be_below_0"),
+			l.T("drill.grade.unknown.slip.cannot_be_below_0.why")
 	case n.form == Bytes || n.form == Count:
-		return "That’s not it.", "Ask for a hint: it names the factors one by one."
+		return l.T("drill.grade.unknown.slip.thats_not"), l.T("drill.grade.unknown.slip.thats_not.why")
 	}
-	return "That’s not it.", "It’s none of the usual slips. A hint takes you through the rule."
+	return l.T("drill.grade.unknown.slip.thats_not"),
+		l.T("drill.grade.unknown.slip.thats_not.why.none_usual_slips_hint")
 }
 
 // newNumber returns a grader for numbers. It keeps only the slips that differ from every right

@@ -64,7 +64,7 @@ func (p *Problem) Worked() []Working {
 				w.Answers[id] = c.shown
 				if len(c.work) > 0 {
 					last := c.work[len(c.work)-1]
-					last.Say = c.Label + ": " + last.Say
+					last.Say = p.lang.T("drill.work.cell", "label", c.Label, "say", last.Say)
 					w.Lines = append(w.Lines, last)
 				}
 			}

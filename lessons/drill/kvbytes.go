@@ -46,11 +46,11 @@ func newCache(p *Problem) *cache {
 func buildKVBytes(p *Problem) {
 	c := newCache(p)
 	p.Facts = []Fact{
-		{"L, layers", terms.Count(c.Layers)},
-		{"h, query heads", terms.Count(c.Heads)},
-		{"g, key/value heads", terms.Count(c.KVHeads)},
-		{"s, head size", terms.Count(c.HeadDim)},
-		{"bytes of a value", terms.Count(c.bytes) + " (" + c.number + ")"},
+		{p.lang.T("drill.fact.l_layers"), terms.Count(c.Layers)},
+		{p.lang.T("drill.fact.h_query_heads"), terms.Count(c.Heads)},
+		{p.lang.T("drill.fact.g_key_value_heads"), terms.Count(c.KVHeads)},
+		{p.lang.T("drill.fact.head_size"), terms.Count(c.HeadDim)},
+		{p.lang.T("drill.kv_bytes.fact.bytes_value"), terms.Count(c.bytes) + " (" + c.number + ")"},
 	}
 	c.onePosition(p)
 	c.allPositions(p)
@@ -67,123 +67,153 @@ func (c *cache) onePosition(p *Problem) {
 	all := layer * c.Layers
 	per := int(c.KVBytes(1, c.bytes))
 	queries := slip{
-		mistake: QueryHeads, title: "You counted query heads.",
-		why: "Only keys and values are kept: one for each of the " + terms.Count(c.KVHeads) + " key/value heads.",
+		mistake: QueryHeads, title: p.lang.T("drill.kv_bytes.slip.counted_query_heads"),
+		why: p.lang.T("drill.kv_bytes.position.slip.counted_query_heads.why", "kvheads", c.KVHeads),
 	}
 	with := func(s slip, v int) slip { s.value = float64(v); return s }
 	keys := slip{
-		mistake: KeysAlone, title: "That is only the keys.",
-		why: "A key and a value are kept, so there is a factor of 2.",
+		mistake: KeysAlone, title: p.lang.T("drill.kv_bytes.slip.only_keys"),
+		why: p.lang.T("drill.kv_bytes.position.slip.only_keys.why"),
 	}
 	p.list(Step{
-		ID: "position", Name: "One position", Note: "2 · g · s · L", Title: "What one position leaves in the cache",
-		Ask:    "Each layer keeps a key and a value for each key/value head, each as long as a head.",
-		Remark: "The same for every position, whatever the text.",
+		ID: "position", Name: p.lang.T("drill.kv_bytes.position.name"), Note: "2 · g · s · L",
+		Title:  p.lang.T("drill.kv_bytes.position.title"),
+		Ask:    p.lang.T("drill.kv_bytes.position.ask"),
+		Remark: p.lang.T("drill.kv_bytes.position.remark"),
 	},
 		quantity{
-			id: "layer", name: "values in one layer", how: "2 · g · s", form: Count, unit: "values",
+			id: "layer", name: p.lang.T("drill.kv_bytes.position.layer.name"), how: "2 · g · s", form: Count,
+			unit: p.lang.T("drill.unit.values"),
 			want: exactly(layer),
 			slips: []slip{
 				with(keys, layer/2), with(queries, 2*c.Heads*c.HeadDim),
 				{
-					mistake: Missing, value: float64(2 * c.HeadDim), title: "The heads are missing.",
-					why: "That is one head. There are " + terms.Count(c.KVHeads) + " of them.",
+					mistake: Missing, value: float64(2 * c.HeadDim),
+					title: p.lang.T("drill.kv_bytes.slip.heads_missing"),
+					why:   p.lang.T("drill.kv_bytes.position.layer.slip.heads_missing.why", "kvheads", c.KVHeads),
 				},
 			},
 			hints: [3]string{
-				"What does attention need again from an old position?",
-				"A key and a value (2) for each key/value head (g), each with s numbers.",
+				p.lang.T("drill.kv_bytes.position.layer.hint.question"),
+				p.lang.T("drill.kv_bytes.position.layer.hint.rule"),
 				times(2, c.KVHeads, c.HeadDim) + ".",
 			},
 			work: []Line{
-				{"A key and a value for every key/value head.", times(2, c.KVHeads, c.HeadDim), terms.Count(layer)},
+				{
+					p.lang.T("drill.kv_bytes.position.layer.work.key_and_value_for"), times(2, c.KVHeads, c.HeadDim),
+					terms.Count(layer),
+				},
 			},
 		},
 		quantity{
-			id: "layers", name: "values in all layers", how: "L times that", form: Count, unit: "values",
+			id: "layers", name: p.lang.T("drill.kv_bytes.position.layers.name"),
+			how: p.lang.T("drill.kv_bytes.position.layers.how"), form: Count, unit: p.lang.T("drill.unit.values"),
 			want: exactly(all),
 			slips: []slip{
 				with(keys, all/2), with(queries, 2*c.Heads*c.HeadDim*c.Layers),
 				{
-					mistake: Missing, value: float64(layer), title: "The layers are missing.",
-					why: "Every layer keeps its own keys and values.",
+					mistake: Missing, value: float64(layer), title: p.lang.T("drill.kv_bytes.slip.layers_missing"),
+					why: p.lang.T("drill.kv_bytes.position.layers.slip.layers_missing.why"),
 				},
 			},
 			hints: [3]string{
-				"Do layers share their keys and values?", "Multiply by the number of layers.",
+				p.lang.T("drill.kv_bytes.position.layers.hint.question"),
+				p.lang.T("drill.kv_bytes.position.layers.hint.rule"),
 				times(layer, c.Layers) + ".",
 			},
-			work: []Line{{"Every layer keeps its own.", times(layer, c.Layers), terms.Count(all)}},
+			work: []Line{{
+				p.lang.T("drill.kv_bytes.position.layers.work.every_layer_keeps_own"),
+				times(layer, c.Layers), terms.Count(all),
+			}},
 		},
 		quantity{
-			id: "bytes", name: "bytes", how: "bytes of a value times that", form: Bytes, unit: "bytes",
+			id: "bytes", name: p.lang.T("drill.kv_bytes.position.bytes.name"),
+			how: p.lang.T("drill.kv_bytes.position.bytes.how"), form: Bytes, unit: p.lang.T("drill.unit.bytes"),
 			want: exactly(per),
 			slips: []slip{
 				with(keys, per/2),
 				{
-					mistake: NoBytes, value: float64(all), title: "That counts values, not bytes.",
-					why: "Each value in " + c.number + " takes " + terms.Count(c.bytes) + ".",
+					mistake: NoBytes, value: float64(all),
+					title: p.lang.T("drill.kv_bytes.slip.counts_values_not_bytes"),
+					why: p.lang.T("drill.kv_bytes.position.bytes.slip.counts_values_not_bytes.why", "format",
+						c.number, "bytes", c.bytes),
 				},
-				{mistake: Units, value: float64(8 * per), title: "That is bits.", why: "A byte has 8 of them."},
 				{
-					mistake: Units, value: inThousands(int64(per)), title: "KB and KiB are not the same.",
-					why: "It is " + terms.BytesFull(int64(per)) + ": KiB counts in 1,024s.",
+					mistake: Units, value: float64(8 * per), title: p.lang.T("drill.kv_bytes.slip.bits"),
+					why: p.lang.T("drill.kv_bytes.slip.bits.why"),
+				},
+				{
+					mistake: Units, value: inThousands(int64(per)),
+					title: p.lang.T("drill.kv_bytes.position.bytes.slip.kb_and_kib_not"),
+					why: p.lang.T("drill.kv_bytes.position.bytes.slip.kb_and_kib_not.why", "size",
+						p.lang.BytesFull(int64(per))),
 				},
 			},
 			hints: [3]string{
-				"How many bytes does one value take in " + c.number + "?", "Multiply the values by their bytes.",
+				p.lang.T("drill.kv_bytes.position.bytes.hint.question", "format", c.number),
+				p.lang.T("drill.kv_bytes.position.bytes.hint.rule"),
 				times(all, c.bytes) + ".",
 			},
-			work: []Line{{"Each value takes its bytes.", times(all, c.bytes), terms.Count(per)}},
+			work: []Line{{
+				p.lang.T("drill.kv_bytes.position.bytes.work.each_value_takes_bytes"), times(all, c.bytes),
+				terms.Count(per),
+			}},
 		})
 }
 
 func (c *cache) allPositions(p *Problem) {
 	p.list(Step{
-		ID: "cache", Name: "The cache", Note: "times positions", Title: "The whole cache", Needs: []string{"position"},
-		Ask: "It grows by the same for every position, prompt and generated ones alike. Units " +
-			"such as GiB are welcome.",
-		Remark: "A straight line in the number of positions.",
-	}, c.total("short", c.n), c.total("long", c.longer))
+		ID: "cache", Name: p.lang.T("drill.kv_bytes.cache.name"), Note: p.lang.T("drill.kv_bytes.cache.note"),
+		Title: p.lang.T("drill.kv_bytes.cache.title"), Needs: []string{"position"},
+		Ask:    p.lang.T("drill.kv_bytes.cache.ask"),
+		Remark: p.lang.T("drill.kv_bytes.cache.remark"),
+	}, c.total(p, "short", c.n), c.total(p, "long", c.longer))
 }
 
 // total returns the quantity for the size of a cache of n positions.
-func (c *cache) total(id string, n int) quantity {
+func (c *cache) total(p *Problem, id string, n int) quantity {
 	want, per := c.KVBytes(n, c.bytes), c.KVBytes(1, c.bytes)
 	keys := slip{
-		mistake: KeysAlone, value: float64(want / 2), title: "That is only the keys.",
-		why: "Keys and values are kept: twice as much, " + terms.BytesFull(want) + ".",
+		mistake: KeysAlone, value: float64(want / 2), title: p.lang.T("drill.kv_bytes.slip.only_keys"),
+		why: p.lang.T("drill.kv_bytes.total.slip.only_keys.why", "size", p.lang.BytesFull(want)),
 	}
 	// A widely copied text claims 1 GB for 4,096 positions, which is the size of the keys alone.
 	thousands := slip{
-		mistake: KeysAlone, value: inThousands(want / 2), title: "That is only the keys.",
-		why: "With the values it is twice as much: " + terms.BytesFull(want) + ".",
+		mistake: KeysAlone, value: inThousands(want / 2), title: p.lang.T("drill.kv_bytes.slip.only_keys"),
+		why: p.lang.T("drill.kv_bytes.total.slip.only_keys.why.with_values_twice_much", "size",
+			p.lang.BytesFull(want)),
 	}
 	slips := []slip{
 		keys,
 		{
-			mistake: Units, value: inThousands(want), title: "GB and GiB are not the same.",
-			why: "It is " + terms.BytesFull(want) + ", which is " + terms.Count(want) + " bytes. GB counts in " +
-				"thousands, GiB in 1,024s.",
+			mistake: Units, value: inThousands(want), title: p.lang.T("drill.kv_bytes.slip.gb_and_gib_not"),
+			why: p.lang.T("drill.kv_bytes.total.slip.gb_and_gib_not.why", "size", p.lang.BytesFull(want), "want",
+				terms.Count(want)),
 			credit: 0.5,
 		},
 		thousands,
 		{
-			mistake: Missing, value: float64(want) / float64(c.Layers), title: "The layers are missing.",
-			why: "That is one layer of " + terms.Count(c.Layers) + ".",
+			mistake: Missing, value: float64(want) / float64(c.Layers),
+			title: p.lang.T("drill.kv_bytes.slip.layers_missing"),
+			why:   p.lang.T("drill.kv_bytes.total.slip.layers_missing.why", "layers", c.Layers),
 		},
 		{
-			mistake: Missing, value: float64(want) / float64(c.KVHeads), title: "The heads are missing.",
-			why: "That is one head of " + terms.Count(c.KVHeads) + ".",
+			mistake: Missing, value: float64(want) / float64(c.KVHeads),
+			title: p.lang.T("drill.kv_bytes.slip.heads_missing"),
+			why:   p.lang.T("drill.kv_bytes.total.slip.heads_missing.why", "kvheads", c.KVHeads),
 		},
 		{
-			mistake: NoBytes, value: float64(want) / float64(c.bytes), title: "That counts values, not bytes.",
-			why: "Each takes " + terms.Count(c.bytes) + ".",
+			mistake: NoBytes, value: float64(want) / float64(c.bytes),
+			title: p.lang.T("drill.kv_bytes.slip.counts_values_not_bytes"),
+			why:   p.lang.T("drill.kv_bytes.total.slip.counts_values_not_bytes.why", "bytes", c.bytes),
 		},
-		{mistake: Units, value: float64(8 * want), title: "That is bits.", why: "A byte has 8 of them."},
 		{
-			mistake: Missing, value: float64(per), title: "That is one position.",
-			why: "There are " + terms.Count(n) + " of them.",
+			mistake: Units, value: float64(8 * want), title: p.lang.T("drill.kv_bytes.slip.bits"),
+			why: p.lang.T("drill.kv_bytes.slip.bits.why"),
+		},
+		{
+			mistake: Missing, value: float64(per), title: p.lang.T("drill.slip.one_position"),
+			why: p.lang.T("drill.kv_bytes.total.slip.one_position.why", "n", n),
 		},
 	}
 	if c.KVHeads != c.Heads {
@@ -191,22 +221,26 @@ func (c *cache) total(id string, n int) quantity {
 			slips,
 			slip{
 				mistake: QueryHeads, value: float64(want) * float64(c.Heads) / float64(c.KVHeads),
-				title: "You counted query heads.",
-				why:   "Only the " + terms.Count(c.KVHeads) + " key/value heads are kept.",
+				title: p.lang.T("drill.kv_bytes.slip.counted_query_heads"),
+				why:   p.lang.T("drill.kv_bytes.total.slip.counted_query_heads.why", "kvheads", c.KVHeads),
 			},
 		)
 	}
 	return quantity{
-		id: id, name: "bytes at " + terms.Count(n) + " positions", how: terms.Count(n) + " positions", form: Bytes,
-		unit: "bytes", want: exactly(want), slips: slips,
-		note: "That is " + terms.BytesFull(want) + ".",
+		id: id, name: p.lang.T("drill.kv_bytes.total.name", "n", n),
+		how: p.lang.T("drill.kv_bytes.total.how", "n", n), form: Bytes,
+		unit: p.lang.T("drill.unit.bytes"), want: exactly(want), slips: slips,
+		note: p.lang.T("drill.kv_bytes.note.size", "size", p.lang.BytesFull(want)),
 		hints: [3]string{
-			"How does it grow with the positions?", "Multiply the bytes of one position by the positions.",
+			p.lang.T("drill.kv_bytes.total.hint.question"), p.lang.T("drill.kv_bytes.total.hint.rule"),
 			times(int(per), n) + ".",
 		},
 		work: []Line{
-			{"Every position adds the same.", times(int(per), n), terms.Count(want)},
-			{"In 1,024s of 1,024s that is " + terms.BytesFull(want) + ".", times(int(per), n), terms.Count(want)},
+			{p.lang.T("drill.kv_bytes.total.work.every_position_adds_same"), times(int(per), n), terms.Count(want)},
+			{
+				p.lang.T("drill.kv_bytes.total.work.in_1_024s_1", "size", p.lang.BytesFull(want)), times(int(per), n),
+				terms.Count(want),
+			},
 		},
 	}
 }
@@ -215,60 +249,71 @@ func (c *cache) sharing(p *Problem) {
 	full := cost.Shape{Layers: c.Layers, KVHeads: c.Heads, HeadDim: c.HeadDim}.KVBytes(c.n, c.bytes)
 	factor := c.Heads / c.KVHeads
 	p.list(Step{
-		ID: "sharing", Name: "Shared heads", Note: "h / g", Title: "What sharing keys and values saves",
-		Needs: []string{"cache"},
-		Ask: "Here several query heads read the same keys and values. Compare with a model in " +
-			"which each has its own.",
-		Remark: "Grouped-query attention saves h / g.",
+		ID: "sharing", Name: p.lang.T("drill.kv_bytes.sharing.name"), Note: "h / g",
+		Title:  p.lang.T("drill.kv_bytes.sharing.title"),
+		Needs:  []string{"cache"},
+		Ask:    p.lang.T("drill.kv_bytes.sharing.ask"),
+		Remark: p.lang.T("drill.kv_bytes.sharing.remark"),
 	},
 		quantity{
-			id: "full", name: "bytes if every query head had its own",
-			how: "h instead of g, " + terms.Count(c.n) + " positions", form: Bytes, unit: "bytes", want: exactly(full),
+			id: "full", name: p.lang.T("drill.kv_bytes.sharing.full.name"),
+			how: p.lang.T("drill.kv_bytes.sharing.full.how", "n", c.n), form: Bytes,
+			unit: p.lang.T("drill.unit.bytes"), want: exactly(full),
 			slips: []slip{
 				{
-					mistake: KeysAlone, value: float64(full) / 2, title: "That is only the keys.",
-					why: "Keys and values are kept.",
+					mistake: KeysAlone, value: float64(full) / 2, title: p.lang.T("drill.kv_bytes.slip.only_keys"),
+					why: p.lang.T("drill.kv_bytes.sharing.full.slip.only_keys.why"),
 				},
 				{
-					mistake: QueryHeads, value: float64(c.KVBytes(c.n, c.bytes)), title: "That is with shared heads.",
-					why: "Put h = " + terms.Count(c.Heads) + " in the place of g.",
+					mistake: QueryHeads, value: float64(c.KVBytes(c.n, c.bytes)),
+					title: p.lang.T("drill.kv_bytes.sharing.full.slip.with_shared_heads"),
+					why:   p.lang.T("drill.kv_bytes.sharing.full.slip.with_shared_heads.why", "heads", c.Heads),
 				},
 				{
-					mistake: Units, value: inThousands(full), title: "GB and GiB are not the same.",
-					why: "It is " + terms.BytesFull(full) + ": GiB counts in 1,024s.", credit: 0.5,
+					mistake: Units, value: inThousands(full), title: p.lang.T("drill.kv_bytes.slip.gb_and_gib_not"),
+					why: p.lang.T("drill.kv_bytes.sharing.full.slip.gb_and_gib_not.why", "size",
+						p.lang.BytesFull(full)), credit: 0.5,
 				},
 			},
-			note: "That is " + terms.BytesFull(full) + ".",
+			note: p.lang.T("drill.kv_bytes.note.size", "size", p.lang.BytesFull(full)),
 			hints: [3]string{
-				"How many key/value heads would there be?", "The same formula with h in the place of g.",
+				p.lang.T("drill.kv_bytes.sharing.full.hint.question"),
+				p.lang.T("drill.kv_bytes.sharing.full.hint.rule"),
 				times(2, c.Layers, c.Heads, c.HeadDim, c.n, c.bytes) + ".",
 			},
 			work: []Line{
 				{
-					"The same with h in the place of g.", times(2, c.Layers, c.Heads, c.HeadDim, c.n, c.bytes),
+					p.lang.T("drill.kv_bytes.sharing.full.work.same_with_h_in"),
+					times(2, c.Layers, c.Heads, c.HeadDim, c.n, c.bytes),
 					terms.Count(full),
 				},
 			},
 		},
 		quantity{
-			id: "factor", name: "how many times smaller", how: "h / g", form: Ratio, unit: "times",
+			id: "factor", name: p.lang.T("drill.kv_bytes.sharing.factor.name"), how: "h / g", form: Ratio,
+			unit: p.lang.T("drill.unit.times"),
 			want: exactly(factor),
 			slips: []slip{
 				{
-					mistake: Swapped, value: 1 / float64(factor), title: "Upside down.",
-					why: "How many times smaller: the large one divided by the small one.",
+					mistake: Swapped, value: 1 / float64(factor), title: p.lang.T("drill.slip.upside_down"),
+					why: p.lang.T("drill.kv_bytes.sharing.factor.slip.upside_down.why"),
 				},
 				{
-					mistake: OffByOne, value: float64(c.Heads - c.KVHeads), title: "That is the difference.",
-					why: "The question asks for a ratio: h / g.",
+					mistake: OffByOne, value: float64(c.Heads - c.KVHeads),
+					title: p.lang.T("drill.kv_bytes.sharing.factor.slip.difference"),
+					why:   p.lang.T("drill.kv_bytes.sharing.factor.slip.difference.why"),
 				},
 			},
 			hints: [3]string{
-				"How many query heads share one key/value head?", "Divide h by g.",
+				p.lang.T("drill.kv_bytes.sharing.factor.hint.question"),
+				p.lang.T("drill.kv_bytes.sharing.factor.hint.rule.divide_h_by_g"),
 				terms.Count(c.Heads) + " / " + terms.Count(c.KVHeads) + ".",
 			},
 			work: []Line{
-				{"Divide h by g.", terms.Count(c.Heads) + " / " + terms.Count(c.KVHeads), terms.Count(factor)},
+				{
+					p.lang.T("drill.kv_bytes.sharing.factor.hint.rule.divide_h_by_g"),
+					terms.Count(c.Heads) + " / " + terms.Count(c.KVHeads), terms.Count(factor),
+				},
 			},
 		})
 }
@@ -278,45 +323,53 @@ func (c *cache) budget(p *Problem) {
 	fit := room / per
 	slips := []slip{
 		{
-			mistake: Units, value: float64(int64(c.gib) * 1e9 / per), title: "GB and GiB are not the same.",
-			why: terms.Count(c.gib) + " GiB are " + terms.Count(room) + " bytes.",
+			mistake: Units, value: float64(int64(c.gib) * 1e9 / per),
+			title: p.lang.T("drill.kv_bytes.slip.gb_and_gib_not"),
+			why:   p.lang.T("drill.kv_bytes.budget.slip.gb_and_gib_not.why", "gib", c.gib, "room", terms.Count(room)),
 		},
 		{
-			mistake: KeysAlone, value: float64(2 * room / per), title: "You counted only the keys.",
-			why: "Each position takes a key and a value: " + terms.Count(per) + " bytes.",
+			mistake: KeysAlone, value: float64(2 * room / per),
+			title: p.lang.T("drill.kv_bytes.budget.slip.counted_only_keys"),
+			why:   p.lang.T("drill.kv_bytes.budget.slip.counted_only_keys.why", "per", terms.Count(per)),
 		},
 		{
 			mistake: QueryHeads, value: float64(room / (per * int64(c.Heads/c.KVHeads))),
-			title: "You counted query heads.", why: "One position takes " + terms.Count(per) + " bytes.",
+			title: p.lang.T("drill.kv_bytes.slip.counted_query_heads"),
+			why:   p.lang.T("drill.kv_bytes.budget.slip.counted_query_heads.why", "per", terms.Count(per)),
 		},
 		{
-			mistake: NoBytes, value: float64(room / (per / int64(c.bytes))), title: "You counted values, not bytes.",
-			why: "One position takes " + terms.Count(per) + " bytes.",
+			mistake: NoBytes, value: float64(room / (per / int64(c.bytes))),
+			title: p.lang.T("drill.kv_bytes.budget.slip.counted_values_not_bytes"),
+			why:   p.lang.T("drill.kv_bytes.budget.slip.counted_query_heads.why", "per", terms.Count(per)),
 		},
 	}
 	if room%per != 0 {
 		slips = append(
 			slips,
 			slip{
-				mistake: OffByOne, value: float64(fit + 1), title: "The last one doesn’t fit whole.",
-				why: "Round down.",
+				mistake: OffByOne, value: float64(fit + 1),
+				title: p.lang.T("drill.kv_bytes.budget.slip.last_one_doesnt_fit"),
+				why:   p.lang.T("drill.kv_bytes.budget.slip.last_one_doesnt_fit.why"),
 			},
 		)
 	}
 	p.list(Step{
-		ID: "budget", Name: "What fits", Note: terms.Count(c.gib) + " GiB",
-		Title: "How much text fits into " + terms.Count(c.gib) + " GiB", Needs: []string{"position"},
-		Ask: "Only whole positions count.", Remark: "Memory, not just the model, limits how long a text can be.",
+		ID: "budget", Name: p.lang.T("drill.kv_bytes.budget.name"),
+		Note:  p.lang.T("drill.kv_bytes.budget.note", "gib", c.gib),
+		Title: p.lang.T("drill.kv_bytes.budget.title", "gib", c.gib), Needs: []string{"position"},
+		Ask: p.lang.T("drill.kv_bytes.budget.ask"), Remark: p.lang.T("drill.kv_bytes.budget.remark"),
 	}, quantity{
-		id: "fit", name: "positions that fit", how: terms.Count(c.gib) + " GiB / bytes of one position", form: Count,
-		unit: "positions", want: exactly(fit), slips: slips,
+		id: "fit", name: p.lang.T("drill.kv_bytes.budget.fit.name"),
+		how: p.lang.T("drill.kv_bytes.budget.fit.how", "gib", c.gib), form: Count,
+		unit: p.lang.T("drill.unit.positions"), want: exactly(fit), slips: slips,
 		hints: [3]string{
-			"How many bytes does one position take?", "Divide the room by the bytes of one position, and round down.",
+			p.lang.T("drill.kv_bytes.budget.fit.hint.question"), p.lang.T("drill.kv_bytes.budget.fit.hint.rule"),
 			terms.Count(room) + " / " + terms.Count(per) + ".",
 		},
 		work: []Line{
 			{
-				"Divide the room by one position, rounded down.", terms.Count(room) + " / " + terms.Count(per),
+				p.lang.T("drill.kv_bytes.budget.fit.work.divide_room_by_one"),
+				terms.Count(room) + " / " + terms.Count(per),
 				terms.Count(fit),
 			},
 		},

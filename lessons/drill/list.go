@@ -22,8 +22,14 @@ type quantity struct {
 // list adds a step whose table is a list of quantities.
 func (p *Problem) list(step Step, quantities ...quantity) *Step {
 	step.Columns = []Column{
-		{Key: "how", Head: "from", Title: "worked out from", State: Given},
-		{Key: "value", Head: "value", Title: "value", State: Live},
+		{
+			Key: "how", Head: p.lang.T("drill.list.column.head.from"),
+			Title: p.lang.T("drill.list.column.column.worked_out_from"), State: Given,
+		},
+		{
+			Key: "value", Head: p.lang.T("drill.list.column.head.value"),
+			Title: p.lang.T("drill.list.column.head.value"), State: Live,
+		},
 	}
 	for _, q := range quantities {
 		step.Rows = append(
@@ -42,7 +48,8 @@ func (p *Problem) quantity(step string, q quantity) *Cell {
 		q.answer = q.form.show(q.want[0])
 	}
 	return p.add(&cell{
-		Cell: Cell{ID: step + "." + q.id, Label: q.name, Type: Number, Unit: q.unit}, step: step, grader: n,
+		Cell: Cell{ID: step + "." + q.id, Label: q.name, Type: Number, Form: q.form, Unit: q.unit}, step: step,
+		grader: n,
 		answer: q.answer, hints: q.hints, work: q.work,
 	})
 }

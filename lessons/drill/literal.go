@@ -15,9 +15,9 @@ import (
 func literals(s string, form Form) ([]term, error) {
 	s = strings.TrimSpace(s)
 	set := strings.Trim(s, "0123456789")
-	odd := refuse("The digits of %q are not grouped as a number. Write 1234.5 or 1,234.5.", s)
+	odd := refuse("drill.refused.grouping", "digits", s)
 	if strings.Trim(s, ".,' ") == "" {
-		return nil, &RefusedError{noNumber}
+		return nil, refuse("drill.refused.no_number")
 	}
 	if strings.ContainsAny(set, "' ") { // apostrophes and spaces can only be thousands separators
 		whole, fraction, _ := cutLast(s, ".,")
@@ -116,9 +116,9 @@ func canonical(v float64, form Form) string {
 }
 
 // inWords returns a small count as a word.
-func inWords(n int) string {
-	if words := []string{"none", "one", "two", "three", "four", "five", "six"}; n >= 0 && n < len(words) {
-		return words[n]
+func inWords(l *terms.Language, n int) string {
+	if key := "drill.number." + strconv.Itoa(n); l.Has(key) {
+		return l.T(key)
 	}
 	return terms.Count(n)
 }

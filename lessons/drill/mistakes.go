@@ -1,40 +1,50 @@
 package drill
 
-// slipNames describes what the learner did in each mistake, without the numbers. The descriptions
-// are meant for other people, such as an instructor.
+import "github.com/tokenbytoken/viz/infer/terms"
+
+// slipNames holds the texts that describe what the learner did in each mistake, without the numbers.
+// They are meant for other people, such as an instructor.
 var slipNames = map[Mistake]string{
-	Largest:     "divided by the largest number, not by the sum",
-	Renormalize: "forgot to renormalize",
-	TimesT:      "multiplied by T instead of dividing",
-	IgnoredT:    "left T out",
-	AfterT:      "applied T in the wrong place",
-	Multiplied:  "multiplied by a number instead of raising to it or adding it",
-	Crossing:    "left out the token that crosses the border",
-	OneTooFew:   "kept one token too few",
-	OneTooMany:  "kept one token too many",
-	Rounding:    "rounded too early or too much",
-	Base10:      "raised 10 instead of e",
-	Base2:       "raised 2 instead of e",
-	TimesE:      "multiplied by e instead of raising it to a power",
-	NoExp:       "used the logits without raising e to them",
-	Shifted:     "subtracted the largest logit first",
-	Swapped:     "took a number from another column",
-	OtherRow:    "took a number from another row",
-	Unsorted:    "added up in the order of the rows, not by size",
-	NotRunning:  "gave the single number instead of the running sum",
-	LeftOut:     "left a number out of a sum",
-	NotCut:      "left a cut token its probability",
-	Percent:     "wrote a percentage without its sign",
-	Printed:     "gave a value that a source misprints",
-	KeysAlone:   "counted the keys and forgot the values",
-	QueryHeads:  "counted query heads instead of KV heads",
-	NoBytes:     "forgot the bytes of each number",
-	Units:       "mixed up GB and GiB",
-	Missing:     "left something out",
-	OffByOne:    "was one step off",
-	Averaged:    "mixed two prices into one",
-	OtherOption: "chose another option",
+	Largest:     "drill.mistake.largest",
+	Renormalize: "drill.mistake.renormalize",
+	TimesT:      "drill.mistake.times_t",
+	IgnoredT:    "drill.mistake.ignored_t",
+	AfterT:      "drill.mistake.after_t",
+	Multiplied:  "drill.mistake.multiplied",
+	Crossing:    "drill.mistake.crossing",
+	OneTooFew:   "drill.mistake.one_too_few",
+	OneTooMany:  "drill.mistake.one_too_many",
+	Rounding:    "drill.mistake.rounding",
+	Base10:      "drill.mistake.base10",
+	Base2:       "drill.mistake.base2",
+	TimesE:      "drill.mistake.times_e",
+	NoExp:       "drill.mistake.no_exp",
+	Shifted:     "drill.mistake.shifted",
+	Swapped:     "drill.mistake.swapped",
+	OtherRow:    "drill.mistake.other_row",
+	Unsorted:    "drill.mistake.unsorted",
+	NotRunning:  "drill.mistake.not_running",
+	LeftOut:     "drill.mistake.left_out",
+	NotCut:      "drill.mistake.not_cut",
+	Percent:     "drill.mistake.percent",
+	Printed:     "drill.mistake.printed",
+	KeysAlone:   "drill.mistake.keys_alone",
+	QueryHeads:  "drill.mistake.query_heads",
+	NoBytes:     "drill.mistake.no_bytes",
+	Units:       "drill.mistake.units",
+	Missing:     "drill.mistake.missing",
+	OffByOne:    "drill.mistake.off_by_one",
+	Averaged:    "drill.mistake.averaged",
+	OtherOption: "drill.mistake.other_option",
 }
 
+// Known reports whether m is one of the mistakes above.
+func (m Mistake) Known() bool { return slipNames[m] != "" }
+
 // Name briefly describes the mistake that a learner made. It returns "" for unknown values of m.
-func (m Mistake) Name() string { return slipNames[m] }
+func (m Mistake) Name(l *terms.Language) string {
+	if !m.Known() {
+		return ""
+	}
+	return l.T(slipNames[m])
+}

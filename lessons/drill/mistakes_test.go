@@ -4,6 +4,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestEveryMistakeHasAName: each mistake that can occur in a verdict has a name for instructors.
@@ -14,7 +16,7 @@ func TestEveryMistakeHasAName(t *testing.T) {
 	}
 	all := regexp.MustCompile(`Mistake = "([a-z0-9-]+)"`).FindAllStringSubmatch(string(source), -1)
 	for _, m := range all {
-		if Mistake(m[1]).Name() == "" {
+		if Mistake(m[1]).Name(terms.English) == "" {
 			t.Errorf("%q has no name", m[1])
 		}
 	}

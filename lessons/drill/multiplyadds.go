@@ -15,7 +15,9 @@ type work struct {
 func newWork(p *Problem) *work {
 	if p.Seed == 0 && p.Level == 1 {
 		return &work{
-			cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}, 19, 1000, 500,
+			cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096},
+			19, 1000,
+			500,
 		}
 	}
 	r := newRandom(p)
@@ -37,14 +39,14 @@ func newWork(p *Problem) *work {
 func buildMultiplyAdds(p *Problem) {
 	w := newWork(p)
 	p.Facts = []Fact{
-		{"L, layers", terms.Count(w.Layers)},
-		{"d, width", terms.Count(w.Width)},
-		{"h, query heads", terms.Count(w.Heads)},
-		{"g, key/value heads", terms.Count(w.KVHeads)},
-		{"s, head size", terms.Count(w.HeadDim)},
-		{"f, feed-forward width", terms.Count(w.FFN)},
-		{"V, vocabulary", terms.Count(w.Vocab)},
-		{"n, positions attended", terms.Count(w.n)},
+		{p.lang.T("drill.fact.l_layers"), terms.Count(w.Layers)},
+		{p.lang.T("drill.multiply_adds.fact.d_width"), terms.Count(w.Width)},
+		{p.lang.T("drill.fact.h_query_heads"), terms.Count(w.Heads)},
+		{p.lang.T("drill.fact.g_key_value_heads"), terms.Count(w.KVHeads)},
+		{p.lang.T("drill.fact.head_size"), terms.Count(w.HeadDim)},
+		{p.lang.T("drill.multiply_adds.fact.f_feed_forward_width"), terms.Count(w.FFN)},
+		{p.lang.T("drill.multiply_adds.fact.v_vocabulary"), terms.Count(w.Vocab)},
+		{p.lang.T("drill.multiply_adds.fact.n_positions_attended"), terms.Count(w.n)},
 	}
 	w.layer(p)
 	w.cached(p)
@@ -64,143 +66,179 @@ func (w *work) layer(p *Problem) {
 	d, h, g, s, f := w.Width, w.Heads, w.KVHeads, w.HeadDim, w.FFN
 	projections, feed := w.Projections(), w.FeedForward()
 	p.list(Step{
-		ID: "layer", Name: "One layer", Note: "one position", Title: "The matrices of one layer, for one position",
-		Ask:    "A matrix of a × b numbers takes a · b multiply-adds for one vector.",
-		Remark: "The same for every position, near or far.",
+		ID: "layer", Name: p.lang.T("drill.multiply_adds.layer.name"),
+		Note: p.lang.T("drill.multiply_adds.layer.note"), Title: p.lang.T("drill.multiply_adds.layer.title"),
+		Ask:    p.lang.T("drill.multiply_adds.layer.ask"),
+		Remark: p.lang.T("drill.multiply_adds.layer.remark"),
 	},
 		quantity{
-			id: "projections", name: "attention's four matrices", how: "d·h·s + 2·d·g·s + h·s·d", form: Count,
-			unit: "multiply-adds", want: exactly(projections),
+			id: "projections", name: p.lang.T("drill.multiply_adds.layer.projections.name"),
+			how: "d·h·s + 2·d·g·s + h·s·d", form: Count,
+			unit: p.lang.T("drill.unit.multiply_adds"), want: exactly(projections),
 			slips: []slip{
 				wrong(
-					QueryHeads, 4*int64(d*h*s), "You took h for g.",
-					"Keys and values have g = "+terms.Count(g)+" heads each.",
+					QueryHeads, 4*int64(d*h*s), p.lang.T("drill.multiply_adds.layer.projections.slip.took_h_for_g"),
+					p.lang.T("drill.multiply_adds.layer.projections.slip.took_h_for_g.why", "g", g),
 				),
 				wrong(
-					KeysAlone, projections-int64(d*g*s), "Keys or values are missing.",
-					"There are two matrices of d · g · s: one for keys, one for values.",
+					KeysAlone, projections-int64(d*g*s),
+					p.lang.T("drill.multiply_adds.layer.projections.slip.keys_or_values_missing"),
+					p.lang.T("drill.multiply_adds.layer.projections.slip.keys_or_values_missing.why"),
 				),
 				wrong(
-					LeftOut, projections-int64(d*h*s), "One matrix is missing.",
-					"Queries take d·h·s, and so does the matrix back to the stream, h·s·d.",
+					LeftOut, projections-int64(d*h*s), p.lang.T("drill.multiply_adds.layer.slip.one_matrix_missing"),
+					p.lang.T("drill.multiply_adds.layer.projections.slip.one_matrix_missing.why"),
 				),
 			},
 			hints: [3]string{
-				"Which four matrices does attention have?", "Queries d·h·s, keys and values 2·d·g·s, and back h·s·d.",
+				p.lang.T("drill.multiply_adds.layer.projections.hint.question"),
+				p.lang.T("drill.multiply_adds.layer.projections.hint.rule"),
 				times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d) + ".",
 			},
 			work: []Line{
 				{
-					"Queries, keys and values, and back.",
+					p.lang.T("drill.multiply_adds.layer.projections.work.queries_keys_and_values"),
 					times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d), terms.Count(projections),
 				},
 			},
 		},
 		quantity{
-			id: "feed", name: "the feed-forward layer's three matrices", how: "3·d·f", form: Count,
-			unit: "multiply-adds", want: exactly(feed),
+			id: "feed", name: p.lang.T("drill.multiply_adds.layer.feed.name"), how: "3·d·f", form: Count,
+			unit: p.lang.T("drill.unit.multiply_adds"), want: exactly(feed),
 			slips: []slip{
-				wrong(LeftOut, 2*int64(d*f), "One matrix is missing.", "This kind has three: gate, up and down."),
-				wrong(LeftOut, int64(d*f), "That is one matrix.", "This kind has three: gate, up and down."),
+				wrong(LeftOut, 2*int64(d*f), p.lang.T("drill.multiply_adds.layer.slip.one_matrix_missing"),
+					p.lang.T("drill.multiply_adds.layer.feed.slip.one_matrix_missing.why")),
+				wrong(LeftOut, int64(d*f), p.lang.T("drill.multiply_adds.layer.feed.slip.one_matrix"),
+					p.lang.T("drill.multiply_adds.layer.feed.slip.one_matrix_missing.why")),
 			},
 			hints: [3]string{
-				"How many matrices has a gated feed-forward layer?", "Gate, up and down: three of d · f.",
+				p.lang.T("drill.multiply_adds.layer.feed.hint.question"),
+				p.lang.T("drill.multiply_adds.layer.feed.hint.rule"),
 				times(3, d, f) + ".",
 			},
-			work: []Line{{"Gate, up and down.", times(3, d, f), terms.Count(feed)}},
+			work: []Line{{
+				p.lang.T("drill.multiply_adds.layer.feed.work.gate_up_and_down"), times(3, d, f),
+				terms.Count(feed),
+			}},
 		})
 }
 
 func (w *work) cached(p *Problem) {
 	L, n, hs := int64(w.Layers), int64(w.n), int64(w.Heads*w.HeadDim)
 	step, a := w.Step(w.n), w.Projections()+w.FeedForward()
-	missing := func(part int64, what string) slip {
-		return wrong(LeftOut, step.Total()-part, "One part is missing.", "Add "+what+": "+terms.Count(part)+".")
+	missing := func(part int64, why string) slip {
+		return wrong(LeftOut, step.Total()-part, p.lang.T("drill.multiply_adds.cached.slip.one_part_missing"), why)
 	}
 	p.list(Step{
-		ID: "cached", Name: "With the cache", Note: "one step", Title: "One step with the cache",
+		ID: "cached", Name: p.lang.T("drill.multiply_adds.cached.name"),
+		Note: p.lang.T("drill.multiply_adds.cached.note"), Title: p.lang.T("drill.multiply_adds.cached.title"),
 		Needs:  []string{"layer"},
-		Ask:    "Only the new position goes through the layers. It attends to all n, itself among them.",
-		Remark: "A constant part, and one that grows with the positions.",
+		Ask:    p.lang.T("drill.multiply_adds.cached.ask"),
+		Remark: p.lang.T("drill.multiply_adds.cached.remark"),
 	},
 		quantity{
-			id: "matrices", name: "matrices of all layers", how: "L · A", form: Count, unit: "multiply-adds",
+			id: "matrices", name: p.lang.T("drill.multiply_adds.name.matrices_all_layers"), how: "L · A",
+			form: Count, unit: p.lang.T("drill.unit.multiply_adds"),
 			want: exactly(L * a),
 			slips: []slip{
-				wrong(LeftOut, a, "That is one layer.", "There are "+terms.Count(L)+"."),
+				wrong(LeftOut, a, p.lang.T("drill.multiply_adds.cached.slip.one_layer"),
+					p.lang.T("drill.multiply_adds.cached.slip.one_layer.why", "layers", terms.Count(L))),
 				wrong(
-					LeftOut, L*w.Projections(), "The feed-forward layers are missing.",
-					"A is both parts together: "+terms.Count(a)+".",
+					LeftOut, L*w.Projections(),
+					p.lang.T("drill.multiply_adds.cached.matrices.slip.feed_forward_layers_missing"),
+					p.lang.T("drill.multiply_adds.cached.matrices.slip.feed_forward_layers_missing.why", "a",
+						terms.Count(a)),
 				),
 				wrong(
-					LeftOut, L*w.FeedForward(), "Attention's matrices are missing.",
-					"A is both parts together: "+terms.Count(a)+".",
+					LeftOut, L*w.FeedForward(),
+					p.lang.T("drill.multiply_adds.cached.matrices.slip.attention_matrices_missing"),
+					p.lang.T("drill.multiply_adds.cached.matrices.slip.feed_forward_layers_missing.why", "a",
+						terms.Count(a)),
 				),
 			},
 			hints: [3]string{
-				"How many positions go through the layers?",
-				"One. A is what one layer takes: both numbers of the previous step. Multiply by L.",
+				p.lang.T("drill.multiply_adds.cached.matrices.hint.question"),
+				p.lang.T("drill.multiply_adds.cached.matrices.hint.rule"),
 				terms.Count(L) + " × " + terms.Count(a) + ".",
 			},
 			work: []Line{
 				{
-					"Both parts of a layer, in every layer.",
+					p.lang.T("drill.multiply_adds.cached.matrices.work.both_parts_layer_in"),
 					terms.Count(L) + " × (" + terms.Count(w.Projections()) + " + " + terms.Count(w.FeedForward()) + ")",
 					terms.Count(L * a),
 				},
 			},
 		},
 		quantity{
-			id: "attention", name: "attention to n positions", how: "2·L·h·s·n", form: Count, unit: "multiply-adds",
+			id: "attention", name: p.lang.T("drill.multiply_adds.cached.attention.name"), how: "2·L·h·s·n",
+			form: Count, unit: p.lang.T("drill.unit.multiply_adds"),
 			want: exactly(step.Attention),
 			slips: []slip{
 				wrong(
-					KeysAlone, L*hs*n, "Half of it is missing.",
-					"The query is compared with every key, and every value is weighted: a factor of 2.",
+					KeysAlone, L*hs*n, p.lang.T("drill.multiply_adds.slip.half_missing"),
+					p.lang.T("drill.multiply_adds.cached.attention.slip.half_missing.why"),
 				),
-				wrong(OffByOne, 2*L*hs*(n-1), "The new position attends to itself, too.", "n counts it already."),
-				wrong(LeftOut, 2*hs*n, "That is one layer.", "There are "+terms.Count(L)+"."),
+				wrong(OffByOne, 2*L*hs*(n-1),
+					p.lang.T("drill.multiply_adds.cached.attention.slip.new_position_attends_itself"),
+					p.lang.T("drill.multiply_adds.cached.attention.slip.new_position_attends_itself.why")),
+				wrong(LeftOut, 2*hs*n, p.lang.T("drill.multiply_adds.cached.slip.one_layer"),
+					p.lang.T("drill.multiply_adds.cached.slip.one_layer.why", "layers", terms.Count(L))),
 				wrong(
-					QueryHeads, 2*L*int64(w.KVHeads*w.HeadDim)*n, "You took g for h.",
-					"Every query head attends, though some share their keys.",
+					QueryHeads, 2*L*int64(w.KVHeads*w.HeadDim)*n,
+					p.lang.T("drill.multiply_adds.cached.attention.slip.took_g_for_h"),
+					p.lang.T("drill.multiply_adds.cached.attention.slip.took_g_for_h.why"),
 				),
 			},
 			hints: [3]string{
-				"What does the new query do with each position?",
-				"It is compared with the key (h·s), and the value is weighted (h·s): twice h·s for each of n " +
-					"positions, in L layers.",
+				p.lang.T("drill.multiply_adds.cached.attention.hint.question"),
+				p.lang.T("drill.multiply_adds.cached.attention.hint.rule"),
 				times(2, w.Layers, w.Heads, w.HeadDim, w.n) + ".",
 			},
 			work: []Line{
 				{
-					"Keys and values of n positions.", times(2, w.Layers, w.Heads, w.HeadDim, w.n),
+					p.lang.T("drill.multiply_adds.cached.attention.work.keys_and_values_n"),
+					times(2, w.Layers, w.Heads, w.HeadDim, w.n),
 					terms.Count(step.Attention),
 				},
 			},
 		},
 		quantity{
-			id: "output", name: "scores of the whole vocabulary", how: "d · V", form: Count, unit: "multiply-adds",
-			want:  exactly(step.Output),
-			slips: []slip{wrong(OtherOption, step.Output*n, "Only once.", "Scores are needed for one position only.")},
+			id: "output", name: p.lang.T("drill.multiply_adds.cached.output.name"), how: "d · V", form: Count,
+			unit: p.lang.T("drill.unit.multiply_adds"),
+			want: exactly(step.Output),
+			slips: []slip{wrong(OtherOption, step.Output*n,
+				p.lang.T("drill.multiply_adds.cached.output.slip.only_once"),
+				p.lang.T("drill.multiply_adds.cached.output.slip.only_once.why"))},
 			hints: [3]string{
-				"For how many positions are scores needed?", "For the last one: a vector of d with each row of V.",
+				p.lang.T("drill.multiply_adds.hint.question.for_how_many_positions"),
+				p.lang.T("drill.multiply_adds.cached.output.hint.rule"),
 				times(w.Width, w.Vocab) + ".",
 			},
-			work: []Line{{"One vector with every row.", times(w.Width, w.Vocab), terms.Count(step.Output)}},
+			work: []Line{{
+				p.lang.T("drill.multiply_adds.cached.output.work.one_vector_with_every"),
+				times(w.Width, w.Vocab), terms.Count(step.Output),
+			}},
 		},
 		quantity{
-			id: "total", name: "the step", how: "the three together", form: Count, unit: "multiply-adds",
+			id: "total", name: p.lang.T("drill.multiply_adds.cached.total.name"),
+			how: p.lang.T("drill.multiply_adds.cached.total.how"), form: Count,
+			unit: p.lang.T("drill.unit.multiply_adds"),
 			want: exactly(step.Total()),
 			slips: []slip{
-				missing(step.Output, "the scores"), missing(step.Attention, "attention"), missing(L*a, "the matrices"),
+				missing(step.Output, p.lang.T("drill.multiply_adds.cached.total.add_scores", "output",
+					terms.Count(step.Output))),
+				missing(step.Attention, p.lang.T("drill.multiply_adds.cached.total.add_attention", "attention",
+					terms.Count(step.Attention))),
+				missing(L*a, p.lang.T("drill.multiply_adds.cached.total.add_matrices", "layers", terms.Count(L*a))),
 			},
 			hints: [3]string{
-				"Which three parts does a step have?", "Add the three numbers above.",
+				p.lang.T("drill.multiply_adds.cached.total.hint.question"),
+				p.lang.T("drill.multiply_adds.cached.total.hint.rule"),
 				terms.Count(L*a) + " + " + terms.Count(step.Attention) + " + " + terms.Count(step.Output) + ".",
 			},
 			work: []Line{
 				{
-					"Add the three.",
+					p.lang.T("drill.multiply_adds.work.add_three"),
 					terms.Count(L*a) + " + " + terms.Count(step.Attention) + " + " + terms.Count(step.Output),
 					terms.Count(step.Total()),
 				},
@@ -214,107 +252,135 @@ func (w *work) scratch(p *Problem) {
 	matrices := pass.Projections + pass.FeedForward
 	ratio := float64(pass.Total()) / float64(step.Total())
 	p.list(Step{
-		ID: "scratch", Name: "From scratch", Note: "no cache", Title: "The same step without a cache",
+		ID: "scratch", Name: p.lang.T("drill.multiply_adds.scratch.name"),
+		Note: p.lang.T("drill.multiply_adds.scratch.note"), Title: p.lang.T("drill.multiply_adds.scratch.title"),
 		Needs:  []string{"cached"},
-		Ask:    "All n positions go through the layers again. Position i attends to the first i.",
-		Remark: "Running the matrices over the whole text again is what costs.",
+		Ask:    p.lang.T("drill.multiply_adds.scratch.ask"),
+		Remark: p.lang.T("drill.multiply_adds.scratch.remark"),
 	},
 		quantity{
-			id: "matrices", name: "matrices of all layers", how: "n · L · A", form: Count, unit: "multiply-adds",
+			id: "matrices", name: p.lang.T("drill.multiply_adds.name.matrices_all_layers"), how: "n · L · A",
+			form: Count, unit: p.lang.T("drill.unit.multiply_adds"),
 			want: exactly(matrices),
 			slips: []slip{
-				wrong(Missing, matrices/n, "That is one position.", "All "+terms.Count(n)+" run again."),
-				wrong(OffByOne, matrices/n*(n-1), "The new position runs, too.", "All "+terms.Count(n)+" do."),
+				wrong(Missing, matrices/n, p.lang.T("drill.slip.one_position"),
+					p.lang.T("drill.multiply_adds.scratch.matrices.slip.one_position.why", "n", terms.Count(n))),
+				wrong(OffByOne, matrices/n*(n-1),
+					p.lang.T("drill.multiply_adds.scratch.matrices.slip.new_position_runs"),
+					p.lang.T("drill.multiply_adds.scratch.matrices.slip.new_position_runs.why", "n", terms.Count(n))),
 			},
 			hints: [3]string{
-				"How many positions run through the layers now?", "All n: n times L · A.",
+				p.lang.T("drill.multiply_adds.scratch.matrices.hint.question"),
+				p.lang.T("drill.multiply_adds.scratch.matrices.hint.rule"),
 				terms.Count(n) + " × " + terms.Count(matrices/n) + ".",
 			},
 			work: []Line{
-				{"All positions run.", terms.Count(n) + " × " + terms.Count(matrices/n), terms.Count(matrices)},
+				{
+					p.lang.T("drill.multiply_adds.scratch.matrices.work.all_positions_run"),
+					terms.Count(n) + " × " + terms.Count(matrices/n), terms.Count(matrices),
+				},
 			},
 		},
 		quantity{
-			id: "attention", name: "attention of all of them", how: "L·h·s·n·(n+1)", form: Count, unit: "multiply-adds",
+			id: "attention", name: p.lang.T("drill.multiply_adds.scratch.attention.name"), how: "L·h·s·n·(n+1)",
+			form: Count, unit: p.lang.T("drill.unit.multiply_adds"),
 			want: exactly(pass.Attention),
 			slips: []slip{
 				wrong(
-					Missing, 2*L*hs*n*n, "You counted pairs that the mask leaves out.",
-					"A position attends to those before it and itself: 1 + 2 + … + n = n·(n+1)/2, not n².",
+					Missing, 2*L*hs*n*n,
+					p.lang.T("drill.multiply_adds.scratch.attention.slip.counted_pairs_mask_leaves"),
+					p.lang.T("drill.multiply_adds.scratch.attention.slip.counted_pairs_mask_leaves.why"),
 				),
-				wrong(OffByOne, L*hs*n*(n-1), "Each position attends to itself, too.", "1 + 2 + … + n = n·(n+1)/2."),
+				wrong(OffByOne, L*hs*n*(n-1),
+					p.lang.T("drill.multiply_adds.scratch.attention.slip.each_position_attends_itself"),
+					"1 + 2 + … + n = n·(n+1)/2."),
 				wrong(
-					KeysAlone, pass.Attention/2, "Half of it is missing.",
-					"Keys and values: 2·L·h·s for each of the n·(n+1)/2 pairs.",
+					KeysAlone, pass.Attention/2, p.lang.T("drill.multiply_adds.slip.half_missing"),
+					p.lang.T("drill.multiply_adds.scratch.attention.slip.half_missing.why"),
 				),
 				wrong(
-					OffByOne, L*hs*n*n, "n², not n·(n+1).",
-					"1 + 2 + … + n is n·(n+1)/2: every position attends to itself, too.",
+					OffByOne, L*hs*n*n, p.lang.T("drill.multiply_adds.scratch.attention.slip.n_not_n_n"),
+					p.lang.T("drill.multiply_adds.scratch.attention.slip.n_not_n_n.why"),
 				),
-				wrong(Missing, step.Attention, "That is only the new position.", "All n attend again."),
+				wrong(Missing, step.Attention,
+					p.lang.T("drill.multiply_adds.scratch.attention.slip.only_new_position"),
+					p.lang.T("drill.multiply_adds.scratch.attention.slip.only_new_position.why")),
 			},
 			hints: [3]string{
-				"How many positions does the first one attend to? The second? The last?",
-				"1 + 2 + … + n = n·(n+1)/2 pairs, 2·L·h·s for each.",
+				p.lang.T("drill.multiply_adds.scratch.attention.hint.question"),
+				p.lang.T("drill.multiply_adds.scratch.attention.hint.rule"),
 				times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1) + ".",
 			},
 			work: []Line{
 				{
-					"n·(n+1)/2 pairs, twice h·s each.", times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1),
+					p.lang.T("drill.multiply_adds.scratch.attention.work.n_n_1_2"),
+					times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1),
 					terms.Count(pass.Attention),
 				},
 			},
 		},
 		quantity{
-			id: "total", name: "the pass, with scores for the last", how: "both, and d · V", form: Count,
-			unit: "multiply-adds", want: exactly(pass.Total()),
+			id: "total", name: p.lang.T("drill.multiply_adds.scratch.total.name"),
+			how: p.lang.T("drill.multiply_adds.scratch.total.how"), form: Count,
+			unit: p.lang.T("drill.unit.multiply_adds"), want: exactly(pass.Total()),
 			slips: []slip{
 				wrong(
-					OtherOption, pass.Total()+(n-1)*pass.Output, "Scores for all positions are not needed.",
-					"Only the last one predicts the next token: d · V once.",
+					OtherOption, pass.Total()+(n-1)*pass.Output,
+					p.lang.T("drill.multiply_adds.scratch.total.slip.scores_for_all_positions"),
+					p.lang.T("drill.multiply_adds.scratch.total.slip.scores_for_all_positions.why"),
 				),
 				wrong(
-					LeftOut, pass.Total()-pass.Output, "The scores are missing.",
-					"Add d · V = "+terms.Count(pass.Output)+".",
+					LeftOut, pass.Total()-pass.Output, p.lang.T("drill.multiply_adds.slip.scores_missing"),
+					p.lang.T("drill.multiply_adds.scratch.total.slip.scores_missing.why", "output",
+						terms.Count(pass.Output)),
 				),
 				wrong(
-					LeftOut, pass.Total()-pass.Attention, "Attention is missing.",
-					"Add "+terms.Count(pass.Attention)+".",
+					LeftOut, pass.Total()-pass.Attention,
+					p.lang.T("drill.multiply_adds.scratch.total.slip.attention_missing"),
+					p.lang.T("drill.multiply_adds.scratch.total.slip.attention_missing.why", "attention",
+						terms.Count(pass.Attention)),
 				),
 				wrong(
-					Missing, n*step.Total(), "You took n times the cached step.",
-					"Earlier positions attend to fewer, and need no scores.",
+					Missing, n*step.Total(), p.lang.T("drill.multiply_adds.scratch.total.slip.took_n_times_cached"),
+					p.lang.T("drill.multiply_adds.scratch.total.slip.took_n_times_cached.why"),
 				),
 			},
 			hints: [3]string{
-				"For how many positions are scores needed?", "Add the two numbers above, and d · V once.",
+				p.lang.T("drill.multiply_adds.hint.question.for_how_many_positions"),
+				p.lang.T("drill.multiply_adds.scratch.total.hint.rule"),
 				terms.Count(matrices) + " + " + terms.Count(pass.Attention) + " + " + terms.Count(pass.Output) + ".",
 			},
 			work: []Line{
 				{
-					"Add the three.",
+					p.lang.T("drill.multiply_adds.work.add_three"),
 					terms.Count(matrices) + " + " + terms.Count(pass.Attention) + " + " + terms.Count(pass.Output),
 					terms.Count(pass.Total()),
 				},
 			},
 		},
 		quantity{
-			id: "ratio", name: "how many times the cached step", how: "without / with", form: Ratio, unit: "times",
+			id: "ratio", name: p.lang.T("drill.multiply_adds.scratch.ratio.name"),
+			how: p.lang.T("drill.multiply_adds.how.without_with"), form: Ratio, unit: p.lang.T("drill.unit.times"),
 			want: exactly(ratio),
 			slips: []slip{
-				{mistake: Swapped, value: 1 / ratio, title: "Upside down.", why: "The larger number goes on top."},
+				{
+					mistake: Swapped, value: 1 / ratio, title: p.lang.T("drill.slip.upside_down"),
+					why: p.lang.T("drill.multiply_adds.slip.upside_down.why"),
+				},
 				wrong(
-					OtherOption, n, "Not quite n.",
-					"The scores are computed once either way, and attention differs: divide the two totals.",
+					OtherOption, n, p.lang.T("drill.multiply_adds.scratch.ratio.slip.not_quite_n"),
+					p.lang.T("drill.multiply_adds.scratch.ratio.slip.not_quite_n.why"),
 				),
 			},
 			hints: [3]string{
-				"Which of the two totals is larger?", "Divide the one without by the one with.",
+				p.lang.T("drill.multiply_adds.scratch.ratio.hint.question"),
+				p.lang.T("drill.multiply_adds.hint.rule.divide_one_without_by"),
 				terms.Count(pass.Total()) + " / " + terms.Count(step.Total()) + ".",
 			},
 			work: []Line{
 				{
-					"Divide the two totals.", terms.Count(pass.Total()) + " / " + terms.Count(step.Total()),
+					p.lang.T("drill.multiply_adds.scratch.ratio.work.divide_two_totals"),
+					terms.Count(pass.Total()) + " / " + terms.Count(step.Total()),
 					Ratio.show(ratio),
 				},
 			},

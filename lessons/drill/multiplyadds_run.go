@@ -1,8 +1,6 @@
 package drill
 
 import (
-	"fmt"
-
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -11,35 +9,38 @@ func (w *work) run(p *Problem) {
 	again, once := n*m+n*(n-1)/2, m+n-1
 	ratio := float64(again) / float64(once)
 	p.list(Step{
-		ID: "run", Name: "A whole run", Note: terms.Count(n) + " tokens",
-		Title: fmt.Sprintf("%s tokens after a prompt of %s", terms.Count(n), terms.Count(m)),
-		Ask: "Count the positions that go through the layers, over the whole run. The last token is drawn and never " +
-			"read.",
-		Remark: "This, and not attention, is the larger part of what the cache saves.",
+		ID: "run", Name: p.lang.T("drill.multiply_adds.run.name"),
+		Note:   p.lang.T("drill.multiply_adds.run.note", "n", terms.Count(n)),
+		Title:  p.lang.T("drill.multiply_adds.run.title", "n", terms.Count(n), "m", terms.Count(m)),
+		Ask:    p.lang.T("drill.multiply_adds.run.ask"),
+		Remark: p.lang.T("drill.multiply_adds.run.remark"),
 	},
 		quantity{
-			id: "again", name: "positions without the cache", how: "M + (M+1) + … + (M+N−1)", form: Count,
-			unit: "positions", want: exactly(again),
+			id: "again", name: p.lang.T("drill.multiply_adds.run.again.name"), how: "M + (M+1) + … + (M+N−1)",
+			form: Count,
+			unit: p.lang.T("drill.unit.positions"), want: exactly(again),
 			slips: []slip{
 				wrong(
-					OffByOne, n*m+n*(n+1)/2, "One step too far.",
-					"The first pass reads M positions, the last M + N − 1: the last token is not read.",
+					OffByOne, n*m+n*(n+1)/2, p.lang.T("drill.multiply_adds.run.again.slip.one_step_too_far"),
+					p.lang.T("drill.multiply_adds.run.again.slip.one_step_too_far.why"),
 				),
-				wrong(Missing, n*m, "The text grows.", "Each pass reads one position more than the one before."),
+				wrong(Missing, n*m, p.lang.T("drill.multiply_adds.run.again.slip.text_grows"),
+					p.lang.T("drill.multiply_adds.run.again.slip.text_grows.why")),
 				wrong(
-					Missing, n*(m+n), "The text is not that long from the start.",
-					"The first pass reads M positions, the last M + N − 1.",
+					Missing, n*(m+n), p.lang.T("drill.multiply_adds.run.again.slip.text_not_long_from"),
+					p.lang.T("drill.multiply_adds.run.again.slip.text_not_long_from.why"),
 				),
-				wrong(OffByOne, n*m+n*n/2, "Nearly: n·(n−1)/2, not n²/2.", "0 + 1 + … + (N−1) = N·(N−1)/2."),
+				wrong(OffByOne, n*m+n*n/2, p.lang.T("drill.multiply_adds.run.again.slip.nearly_n_n_1"),
+					"0 + 1 + … + (N−1) = N·(N−1)/2."),
 			},
 			hints: [3]string{
-				"How many positions does the first pass read? And the last?",
-				"N passes of M positions, and 0 + 1 + … + (N−1) more: N·M + N·(N−1)/2.",
+				p.lang.T("drill.multiply_adds.run.again.hint.question"),
+				p.lang.T("drill.multiply_adds.run.again.hint.rule"),
 				terms.Count(n) + " × " + terms.Count(m) + " + " + terms.Count(n) + " × " + terms.Count(n-1) + " / 2.",
 			},
 			work: []Line{
 				{
-					"N passes, each one position longer.",
+					p.lang.T("drill.multiply_adds.run.again.work.n_passes_each_one"),
 					terms.Count(n) + " × " + terms.Count(m) + " + " + terms.Count(n) + " × " + terms.Count(n-1) +
 						" / 2",
 					terms.Count(again),
@@ -47,38 +48,53 @@ func (w *work) run(p *Problem) {
 			},
 		},
 		quantity{
-			id: "once", name: "positions with the cache", how: "M + N − 1", form: Count, unit: "positions",
+			id: "once", name: p.lang.T("drill.multiply_adds.run.once.name"), how: "M + N − 1", form: Count,
+			unit: p.lang.T("drill.unit.positions"),
 			want: exactly(once),
 			slips: []slip{
 				wrong(
-					OffByOne, m+n, "The last token is not read.", "It is drawn, and the run ends: one position less.",
+					OffByOne, m+n, p.lang.T("drill.multiply_adds.run.once.slip.last_token_not_read"),
+					p.lang.T("drill.multiply_adds.run.once.slip.last_token_not_read.why"),
 				),
-				wrong(Missing, n, "The prompt is missing.", "It goes through once."),
-				wrong(Missing, n-1, "The prompt is missing.", "It goes through once."),
-				wrong(OffByOne, m+n+1, "Two too many.", "The prompt once, then every token but the last."),
+				wrong(Missing, n, p.lang.T("drill.multiply_adds.run.once.slip.prompt_missing"),
+					p.lang.T("drill.multiply_adds.run.once.slip.prompt_missing.why")),
+				wrong(Missing, n-1, p.lang.T("drill.multiply_adds.run.once.slip.prompt_missing"),
+					p.lang.T("drill.multiply_adds.run.once.slip.prompt_missing.why")),
+				wrong(OffByOne, m+n+1, p.lang.T("drill.multiply_adds.run.once.slip.two_too_many"),
+					p.lang.T("drill.multiply_adds.run.once.slip.two_too_many.why")),
 			},
 			hints: [3]string{
-				"How often does each position run?", "Once: the prompt, then every token but the last.",
+				p.lang.T("drill.multiply_adds.run.once.hint.question"),
+				p.lang.T("drill.multiply_adds.run.once.hint.rule"),
 				terms.Count(m) + " + " + terms.Count(n) + " − 1.",
 			},
 			work: []Line{
 				{
-					"Each position once, the last token not at all.", terms.Count(m) + " + " + terms.Count(n) + " − 1",
+					p.lang.T("drill.multiply_adds.run.once.work.each_position_once_last"),
+					terms.Count(m) + " + " + terms.Count(n) + " − 1",
 					terms.Count(once),
 				},
 			},
 		},
 		quantity{
-			id: "ratio", name: "how many times as many", how: "without / with", form: Ratio, unit: "times",
+			id: "ratio", name: p.lang.T("drill.multiply_adds.run.ratio.name"),
+			how: p.lang.T("drill.multiply_adds.how.without_with"), form: Ratio, unit: p.lang.T("drill.unit.times"),
 			want: exactly(ratio),
 			slips: []slip{
-				{mistake: Swapped, value: 1 / ratio, title: "Upside down.", why: "The larger number goes on top."},
+				{
+					mistake: Swapped, value: 1 / ratio, title: p.lang.T("drill.slip.upside_down"),
+					why: p.lang.T("drill.multiply_adds.slip.upside_down.why"),
+				},
 			},
 			hints: [3]string{
-				"Which is larger?", "Divide the one without by the one with.",
+				p.lang.T("drill.multiply_adds.run.ratio.hint.question"),
+				p.lang.T("drill.multiply_adds.hint.rule.divide_one_without_by"),
 				terms.Count(again) + " / " + terms.Count(once) + ".",
 			},
-			work: []Line{{"Divide.", terms.Count(again) + " / " + terms.Count(once), Ratio.show(ratio)}},
+			work: []Line{{
+				p.lang.T("drill.multiply_adds.run.ratio.work.divide"),
+				terms.Count(again) + " / " + terms.Count(once), Ratio.show(ratio),
+			}},
 		})
 }
 
@@ -88,34 +104,39 @@ func (w *work) crossing(p *Problem) {
 	slope := 2 * int64(w.Layers) * int64(w.Heads*w.HeadDim)
 	at := float64(constant) / float64(slope)
 	p.list(Step{
-		ID: "crossing", Name: "Where they meet", Note: "attention = the rest",
-		Title: "At how many positions does attention cost as much as all the rest?", Needs: []string{"cached"},
-		Ask:    "Of one cached step: the part that grows with n against the constant part.",
-		Remark: "Up to there a cached step looks nearly constant.",
+		ID: "crossing", Name: p.lang.T("drill.multiply_adds.crossing.name"),
+		Note:  p.lang.T("drill.multiply_adds.crossing.note"),
+		Title: p.lang.T("drill.multiply_adds.crossing.title"), Needs: []string{"cached"},
+		Ask:    p.lang.T("drill.multiply_adds.crossing.ask"),
+		Remark: p.lang.T("drill.multiply_adds.crossing.remark"),
 	}, quantity{
-		id: "n", name: "positions", how: "(L·A + d·V) / (2·L·h·s)", form: Ratio, unit: "positions", want: exactly(at),
+		id: "n", name: p.lang.T("drill.multiply_adds.crossing.n.name"), how: "(L·A + d·V) / (2·L·h·s)", form: Ratio,
+		unit: p.lang.T("drill.unit.positions"), want: exactly(at),
 		slips: []slip{
 			{
-				mistake: KeysAlone, value: 2 * at, title: "Half of attention is missing.",
-				why: "It takes 2·L·h·s for each position.",
+				mistake: KeysAlone, value: 2 * at,
+				title: p.lang.T("drill.multiply_adds.crossing.n.slip.half_attention_missing"),
+				why:   p.lang.T("drill.multiply_adds.crossing.n.slip.half_attention_missing.why"),
 			},
 			{
 				mistake: LeftOut, value: float64(fixed.Projections+fixed.FeedForward) / float64(slope),
-				title: "The scores are missing.",
-				why:   "The constant part is L·A + d·V = " + terms.Count(constant) + ".",
+				title: p.lang.T("drill.multiply_adds.slip.scores_missing"),
+				why: p.lang.T("drill.multiply_adds.crossing.n.slip.scores_missing.why", "constant",
+					terms.Count(constant)),
 			},
 			{
-				mistake: Swapped, value: 1 / at, title: "Upside down.",
-				why: "Divide the constant part by what one position adds.",
+				mistake: Swapped, value: 1 / at, title: p.lang.T("drill.slip.upside_down"),
+				why: p.lang.T("drill.multiply_adds.crossing.n.slip.upside_down.why"),
 			},
 		},
 		hints: [3]string{
-			"By how much does the step grow for each position?", "Divide the constant part by 2·L·h·s.",
+			p.lang.T("drill.multiply_adds.crossing.n.hint.question"),
+			p.lang.T("drill.multiply_adds.crossing.n.hint.rule"),
 			terms.Count(constant) + " / " + terms.Count(slope) + ".",
 		},
 		work: []Line{
 			{
-				"Divide the constant part by what one position adds.",
+				p.lang.T("drill.multiply_adds.crossing.n.slip.upside_down.why"),
 				terms.Count(constant) + " / " + terms.Count(slope), Ratio.show(at),
 			},
 		},

@@ -2,8 +2,9 @@ package drill
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Kind is the name of a drill, as used in addresses.
@@ -35,95 +36,93 @@ type Info struct {
 // MaxLevel is the hardest level of every drill.
 const MaxLevel = 3
 
-// fiveTokens describes what makes the levels of the two five-token drills
-// harder.
-var fiveTokens = [MaxLevel]string{
-	"Five tokens in order, logits in halves.",
-	"Five tokens in order, logits in tenths.",
-	"Six tokens out of order, some logits below 0, and other cuts.",
-}
-
-// Kinds lists the drills in teaching order.
-func Kinds() []Info {
+// Kinds lists the drills in teaching order, with their titles in a language.
+func Kinds(l *terms.Language) []Info {
+	// The two five-token drills have the same levels.
+	fiveTokens := [MaxLevel]string{
+		l.T("drill.five.level.1"),
+		l.T("drill.five.level.2"),
+		l.T("drill.five.level.3"),
+	}
 	return []Info{
 		{
-			Kind: Five, Title: "The five-token drill", Taught: true,
-			Lead:    "One prediction by hand, in fifteen answers: shares, three ways to choose, two temperatures.",
+			Kind: Five, Title: l.T("drill.five.title"), Taught: true,
+			Lead:    l.T("drill.five.lead"),
 			Minutes: 8, Levels: MaxLevel,
 			Harder: fiveTokens,
 		},
 		{
-			Kind: Softmax, Title: "All of the five-token drill", Taught: true,
-			Lead:    "The same prediction with every number on paper: each power of e, each sum, and the draw.",
+			Kind: Softmax, Title: l.T("drill.softmax.title"), Taught: true,
+			Lead:    l.T("drill.softmax.lead"),
 			Minutes: 20, Levels: MaxLevel,
 			Harder: fiveTokens,
 		},
 		{
-			Kind: Shift, Title: "A constant on every logit",
-			Lead:    "Add the same number to every logit and see what becomes of the probabilities.",
+			Kind: Shift, Title: l.T("drill.shift.title"),
+			Lead:    l.T("drill.shift.lead"),
 			Minutes: 5, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
-				"Three tokens, logits in halves.",
-				"Four tokens, logits in tenths.",
-				"Five tokens, logits in tenths.",
+				l.T("drill.shift.level.1"),
+				l.T("drill.shift.level.2"),
+				l.T("drill.shift.level.3"),
 			},
 		},
 		{
-			Kind: KVBytes, Title: "The size of the cache", Taught: true,
-			Lead:    "Count the bytes of keys and values, from the shape of the model.",
+			Kind: KVBytes, Title: l.T("drill.kv_bytes.title"), Taught: true,
+			Lead:    l.T("drill.kv_bytes.lead"),
 			Minutes: 6, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
-				"One cache at two lengths.",
-				"Shared heads and other number formats.",
-				"And how much text fits into a given memory.",
+				l.T("drill.kv_bytes.level.1"),
+				l.T("drill.kv_bytes.level.2"),
+				l.T("drill.kv_bytes.level.3"),
 			},
 		},
 		{
-			Kind: MultiplyAdds, Title: "Work with and without the cache",
-			Lead:    "Count multiply-adds of one token, with a cache and from scratch.",
+			Kind: MultiplyAdds, Title: l.T("drill.multiply_adds.title"),
+			Lead:    l.T("drill.multiply_adds.lead"),
 			Minutes: 8, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
-				"A small model.",
-				"A large model.",
-				"A large model, and where attention catches up.",
+				l.T("drill.multiply_adds.level.1"),
+				l.T("drill.multiply_adds.level.2"),
+				l.T("drill.multiply_adds.level.3"),
 			},
 		},
 		{
-			Kind: Bill, Title: "The bill", Taught: true,
-			Lead:    "Price a call by what goes in and what comes out.",
+			Kind: Bill, Title: l.T("drill.bill.title"), Taught: true,
+			Lead:    l.T("drill.bill.lead"),
 			Minutes: 5, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
-				"One call.",
-				"One call, and a month of them.",
-				"And a conversation that is sent again with each turn.",
+				l.T("drill.bill.level.1"),
+				l.T("drill.bill.level.2"),
+				l.T("drill.bill.level.3"),
 			},
 		},
 		{
-			Kind: Speculation, Title: "Tokens for one verification", Taught: true,
-			Lead:    "How many tokens one pass of the large model yields when a draft goes ahead.",
+			Kind: Speculation, Title: l.T("drill.speculation.title"), Taught: true,
+			Lead:    l.T("drill.speculation.lead"),
 			Minutes: 6, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
-				"Expected tokens.",
-				"And how much faster that is.",
-				"And which draft length is best.",
+				l.T("drill.speculation.level.1"),
+				l.T("drill.speculation.level.2"),
+				l.T("drill.speculation.level.3"),
 			},
 		},
 		{
-			Kind: Stops, Title: "What stops it",
-			Lead:    "Read a run token by token and say which stop condition fires first.",
+			Kind: Stops, Title: l.T("drill.stops.title"),
+			Lead:    l.T("drill.stops.lead"),
 			Minutes: 4, Levels: MaxLevel,
 			Harder: [MaxLevel]string{
-				"The stop string is a token.",
-				"The stop string is cut across tokens.",
-				"It begins inside a token, and the context window counts.",
+				l.T("drill.stops.level.1"),
+				l.T("drill.stops.level.2"),
+				l.T("drill.stops.level.3"),
 			},
 		},
 	}
 }
 
-// Find returns the drill with the given name.
-func Find(kind string) (Info, bool) {
-	for _, i := range Kinds() {
+// Find returns the drill with the given name, described in a language.
+func Find(l *terms.Language, kind string) (Info, bool) {
+	for _, i := range Kinds(l) {
 		if string(i.Kind) == kind {
 			return i, true
 		}
@@ -131,22 +130,19 @@ func Find(kind string) (Info, bool) {
 	return Info{}, false
 }
 
-// UnknownError means that a drill or a level does not exist.
-type UnknownError struct{ What string }
-
-func (e *UnknownError) Error() string { return e.What }
-
 // New returns the problem for a kind, a seed and a level from 1 to [MaxLevel]. Seed 0 at level 1 is
-// the lesson's own example. The error is an *[UnknownError].
-func New(kind Kind, seed uint64, level int) (*Problem, error) {
-	info, ok := Find(string(kind))
+// the lesson's own example. All texts are in language l. The error is a *[terms.Refusal].
+func New(l *terms.Language, kind Kind, seed uint64, level int) (*Problem, error) {
+	info, ok := Find(l, string(kind))
 	if !ok {
-		return nil, &UnknownError{fmt.Sprintf("there is no drill %q", kind)}
+		return nil, terms.Refuse(terms.CodeUnknown, "drill.refused.kind", "kind", string(kind))
 	}
 	if level < 1 || level > info.Levels {
-		return nil, &UnknownError{fmt.Sprintf("level is %d; it must be 1 to %d", level, info.Levels)}
+		return nil, terms.Refuse(terms.CodeUnknown, "drill.refused.level", "level", level, "most", info.Levels)
 	}
-	p := &Problem{Kind: kind, Seed: seed, Level: level, Title: info.Title, Lead: info.Lead, cells: map[string]*cell{}}
+	p := &Problem{
+		Kind: kind, Seed: seed, Level: level, Title: info.Title, Lead: info.Lead, lang: l, cells: map[string]*cell{},
+	}
 	map[Kind]func(*Problem){
 		Five: buildFive, Softmax: buildSoftmax, Shift: buildShift, KVBytes: buildKVBytes,
 		MultiplyAdds: buildMultiplyAdds,
@@ -165,6 +161,7 @@ type Problem struct {
 	Facts []Fact // the given facts, above the steps
 	Steps []*Step
 
+	lang     *terms.Language
 	cells    map[string]*cell
 	order    []string
 	overview []Summary
@@ -224,6 +221,7 @@ type Item struct {
 	Value  float64 // the value of a given number
 	Cell   *Cell
 	Option string // in a column that selects rows: the option of Cell that stands for this row
+	Due    bool   // Text describes the sum that a column must have
 }
 
 // Ask is a question under the table.
@@ -242,16 +240,21 @@ const (
 	ChoiceOf CellType = "choice" // one of the options: its value
 )
 
-// quoted puts a token in quotes: "p for “the”".
-func quoted(token string) string { return "“" + token + "”" }
-
-func quotedAll(tokens []string) string { return "“" + strings.Join(tokens, "”, “") + "”" }
+// quotedAll lists tokens in quotes.
+func (p *Problem) quotedAll(tokens []string) string {
+	list := make([]string, len(tokens))
+	for i, t := range tokens {
+		list[i] = p.lang.T("drill.quoted", "token", t)
+	}
+	return strings.Join(list, ", ")
+}
 
 // Cell is a field to fill in.
 type Cell struct {
 	ID      string
 	Label   string // accessible name: "p for “the”"
 	Type    CellType
+	Form    Form   // of a number
 	Unit    string // shown after the box
 	Options []Option
 }
@@ -284,9 +287,9 @@ type cell struct {
 	work   []Line
 }
 
-// grader checks the text of one cell after parsing.
+// grader checks the text of one cell after parsing. Its response is in language l.
 type grader interface {
-	grade(text string) Verdict
+	grade(l *terms.Language, text string) Verdict
 }
 
 // add adds a cell to the problem.

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // anyProblem returns a problem of a random kind, seed and level.
 func anyProblem(t *rapid.T) *Problem {
-	k := rapid.SampledFrom(Kinds()).Draw(t, "kind")
+	k := rapid.SampledFrom(Kinds(terms.English)).Draw(t, "kind")
 	return mustNew(t, k.Kind, rapid.Uint64Range(0, 1<<50).Draw(t, "seed"), rapid.IntRange(1, k.Levels).Draw(t, "level"))
 }
 
@@ -286,10 +288,10 @@ func TestUnknownDrillIsRefused(t *testing.T) {
 		kind  Kind
 		level int
 	}{{"nothing", 1}, {Softmax, 0}, {Softmax, 4}, {"", 1}} {
-		_, err := New(row.kind, 0, row.level)
-		var unknown *UnknownError
+		_, err := New(terms.English, row.kind, 0, row.level)
+		var unknown *terms.Refusal
 		if !errors.As(err, &unknown) {
-			t.Errorf("New(%q, level %d): %v, want an UnknownError", row.kind, row.level, err)
+			t.Errorf("New(%q, level %d): %v, want a refusal", row.kind, row.level, err)
 		}
 	}
 	p := mustNew(t, Softmax, 0, 1)
@@ -297,7 +299,7 @@ func TestUnknownDrillIsRefused(t *testing.T) {
 		p.Answer("no.such") != "" || p.Hint("no.such", 1).Text != "" {
 		t.Errorf("an unknown cell: got %+v, want it refused, without an answer, solution or hint", v)
 	}
-	if _, ok := Find("softmax"); !ok {
+	if _, ok := Find(terms.English, "softmax"); !ok {
 		t.Error("the softmax drill was not found")
 	}
 	if c := p.Cell("topk.keep"); c.Type != Set || len(c.Options) != 5 {

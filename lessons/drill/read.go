@@ -1,12 +1,13 @@
 package drill
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Form is the kind of number that a cell accepts. It determines the accepted units and how exact an
@@ -28,19 +29,31 @@ type Reading struct {
 	Value  float64
 	Ulp    float64 // one unit in the last typed place; 0 if the value is exact, like 1/3
 	Digits int     // number of significant digits typed; 0 if the value is exact
-	Said   string  // such as "63.2% is 0.632"; just the number if it was typed plainly
 	scaled bool    // whether a unit or a word such as 'million' was typed
 	plain  bool    // only digits and a decimal point
+	typed  string  // the text, or "" if the number was typed plainly
+	number string  // the number, formatted
+	unit   string  // "bytes", "dollars" or ""
 }
 
-// RefusedError is a polite explanation of why a text is not an answer.
-type RefusedError struct{ Say string }
+// Said describes the reading, such as "63.2% is 0.632". It is just the number if that was typed
+// plainly.
+func (r Reading) Said(l *terms.Language) string {
+	number := r.number
+	switch r.unit {
+	case "bytes":
+		number = l.T("drill.read.bytes", "n", number)
+	case "dollars":
+		number = l.T("drill.read.dollars", "n", number)
+	}
+	if r.typed == "" {
+		return number
+	}
+	return l.T("drill.read.is", "typed", r.typed, "number", number)
+}
 
-func (e *RefusedError) Error() string { return e.Say }
-
-func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
-
-const noNumber = "That has no number in it. Write digits, such as 0.632, 63.2% or 1/3."
+// refuse politely explains why a text is not an answer.
+func refuse(key string, with ...any) error { return terms.Refuse(terms.CodeFormat, key, with...) }
 
 const (
 	maxAnswer = 64   // bytes; no number in these drills is longer
@@ -52,7 +65,7 @@ const (
 // separated by commas, points, spaces or apostrophes; as a fraction, a percentage or a power (2^31,
 // e^4, exp(4), 5.4e-3, 5.4×10^-3); and with a unit or the word million. If the text can be read in
 // two ways ('1,024'), it returns both readings, starting with the more likely one for the form. The
-// error is a *[RefusedError]; for blank text, Read returns no readings and no error.
+// error is a *[terms.Refusal]; for blank text, Read returns no readings and no error.
 func Read(text string, form Form) ([]Reading, error) {
 	s, err := tidy(text)
 	if err != nil || s == "" {
@@ -80,12 +93,9 @@ func Read(text string, form Form) ([]Reading, error) {
 	list, err := combine(form, over, under, scale)
 	for i := range list {
 		r := &list[i]
-		plain := r.plain && behind == "" && unit == "" || strings.TrimSpace(text) == r.Said
-		if unit != "" {
-			r.Said += " " + unit
-		}
-		if !plain {
-			r.Said = strings.TrimSpace(text) + " is " + r.Said
+		r.unit = unit
+		if typed := strings.TrimSpace(text); typed != r.number && !(r.plain && behind == "" && unit == "") {
+			r.typed = typed
 		}
 	}
 	return list, err
@@ -94,10 +104,10 @@ func Read(text string, form Form) ([]Reading, error) {
 // tidy converts the various notations to a common one.
 func tidy(text string) (string, error) {
 	if len(text) > maxAnswer {
-		return "", refuse("That is longer than any number here. Write just the number, such as 0.632.")
+		return "", refuse("drill.refused.long")
 	}
 	if !utf8.ValidString(text) {
-		return "", refuse("That does not read as text. Write the number in digits, such as 0.632.")
+		return "", refuse("drill.refused.bytes")
 	}
 	s := strings.Map(func(r rune) rune {
 		switch {
@@ -123,12 +133,11 @@ func tidy(text string) (string, error) {
 	}
 	for _, word := range []string{"inf", "∞", "nan"} {
 		if strings.HasPrefix(strings.TrimLeft(s, "+-"), word) {
-			return "", refuse("Infinity and 'not a number' are not answers here: every value of this drill is an " +
-				"ordinary number. Try again with digits.")
+			return "", refuse("drill.refused.infinite")
 		}
 	}
 	if !strings.ContainsAny(s, "0123456789") {
-		return "", &RefusedError{noNumber}
+		return "", refuse("drill.refused.no_number")
 	}
 	return s, nil
 }
@@ -201,7 +210,7 @@ func (sc *scan) term() ([]term, error) {
 	for n < len(sc.s) && (strings.IndexByte("0123456789.,'", sc.s[n]) >= 0 || spaceBetweenGroups(sc.s[n:])) {
 		n++
 	}
-	terms, err := literals(strings.TrimRight(sc.s[:n], ","), sc.form)
+	list, err := literals(strings.TrimRight(sc.s[:n], ","), sc.form)
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +219,8 @@ func (sc *scan) term() ([]term, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range terms {
-		t := &terms[i]
+	for i := range list {
+		t := &list[i]
 		if ok {
 			t.value.Mul(t.value, ten(exp))
 			t.decimals, t.plain = t.decimals-exp, false
@@ -221,18 +230,18 @@ func (sc *scan) term() ([]term, error) {
 		}
 	}
 	if !ok {
-		if terms, err = sc.power(terms); err != nil {
+		if list, err = sc.power(list); err != nil {
 			return nil, err
 		}
 	}
 	if sc.take("%") || sc.take("percent") || sc.take("per cent") {
-		for i := range terms {
-			t := &terms[i]
+		for i := range list {
+			t := &list[i]
 			t.value.Mul(t.value, ten(-2))
 			t.decimals, t.plain = t.decimals+2, false
 		}
 	}
-	return terms, nil
+	return list, nil
 }
 
 // mostOfE is the largest accepted exponent of e: e^36 is near maxValue.
@@ -260,11 +269,11 @@ func (sc *scan) ofE() ([]term, bool, error) {
 			x /= y // division by 0 is refused below
 		}
 		if !sc.take(")") {
-			return nil, false, refuse("The bracket after e is not closed. Write e^(3/2) or exp(1.5).")
+			return nil, false, refuse("drill.refused.bracket")
 		}
 	}
 	if math.IsNaN(x) || math.Abs(x) > mostOfE {
-		return nil, false, refuse("That power of e is beyond anything in this drill.")
+		return nil, false, refuse("drill.refused.power_of_e")
 	}
 	return []term{{value: new(big.Rat).SetFloat64(math.Exp(x))}}, true, nil
 }
@@ -298,31 +307,31 @@ func (sc *scan) exponent() (int, bool, error) {
 	}
 	n, rest, ok := leadingInt(rest)
 	if !ok || n > 40 || n < -40 {
-		return 0, false, refuse("That power of ten is beyond anything in this drill.")
+		return 0, false, refuse("drill.refused.power_of_ten")
 	}
 	sc.s = rest
 	return n, true, nil
 }
 
 // power parses a power such as 2^31. Both numbers must be integers.
-func (sc *scan) power(terms []term) ([]term, error) {
+func (sc *scan) power(list []term) ([]term, error) {
 	if !sc.take("^") && !sc.take("**") {
-		return terms, nil
+		return list, nil
 	}
 	n, rest, ok := leadingInt(sc.s)
 	if !ok || n < 0 || n > 64 {
-		return nil, refuse("That power is not understood: write it as 2^31.")
+		return nil, refuse("drill.refused.power")
 	}
 	sc.s = rest
-	for i := range terms {
-		t := &terms[i]
+	for i := range list {
+		t := &list[i]
 		base, v := new(big.Rat).Set(t.value), big.NewRat(1, 1)
 		for range n {
 			v.Mul(v, base)
 		}
 		*t = term{value: v}
 	}
-	return terms, nil
+	return list, nil
 }
 
 func startsWithInt(s string) bool { _, _, ok := leadingInt(s); return ok }
@@ -363,17 +372,20 @@ func combine(form Form, over, under []term, scale *big.Rat) ([]Reading, error) {
 	for _, o := range over {
 		for _, u := range under {
 			if u.value.Sign() == 0 {
-				return nil, refuse("You can't divide by 0. Check what is below the line.")
+				return nil, refuse("drill.refused.zero")
 			}
 			v := new(big.Rat).Quo(o.value, u.value)
 			value, _ := v.Mul(v, scale).Float64()
 			if math.Abs(value) > maxValue {
-				return nil, refuse("That is far larger than anything in this drill. Check the number of digits.")
+				return nil, refuse("drill.refused.large")
 			}
 			if v.Sign() != 0 && math.Abs(value) < minValue {
-				return nil, refuse("That is far smaller than anything in this drill. Check the power of ten.")
+				return nil, refuse("drill.refused.small")
 			}
-			r := Reading{Value: value, Said: canonical(value, form), scaled: factor != 1, plain: o.plain && !fraction}
+			r := Reading{
+				Value: value, number: canonical(value, form), scaled: factor != 1,
+				plain: o.plain && !fraction,
+			}
 			if !fraction && o.digits > 0 { // a fraction or a power is exact
 				r.Ulp, r.Digits = factor*math.Pow10(-o.decimals), o.digits
 			}

@@ -67,8 +67,9 @@ func TestReadAcceptsNotations(t *testing.T) {
 			t.Errorf("Read(%q) = %v, %v; want at least one element, <nil>", row.text, got, err)
 			continue
 		}
-		if !(math.Abs(got[0].Value-row.want) <= 1e-12*max(1, row.want)) || got[0].Said != row.said {
-			t.Errorf("Read(%q) = %v, %q; want %v, %q", row.text, got[0].Value, got[0].Said, row.want, row.said)
+		if !(math.Abs(got[0].Value-row.want) <= 1e-12*max(1, row.want)) || got[0].Said(terms.English) != row.said {
+			said := got[0].Said(terms.English)
+			t.Errorf("Read(%q) = %v, %q; want %v, %q", row.text, got[0].Value, said, row.want, row.said)
 		}
 	}
 }
@@ -133,13 +134,13 @@ func TestReadExplainsRefusals(t *testing.T) {
 		strings.Repeat("1", 1000): "longer",
 	} {
 		got, err := Read(text, Probability)
-		var refused *RefusedError
+		var refused *terms.Refusal
 		if !errors.As(err, &refused) {
 			t.Errorf("Read(%.30q) = %v, %v; want a refusal", text, got, err)
 			continue
 		}
-		if !strings.Contains(refused.Say, part) || !strings.HasSuffix(refused.Say, ".") {
-			t.Errorf("Read(%.30q) is refused with %q, want it to contain %q", text, refused.Say, part)
+		if !strings.Contains(refused.Message, part) || !strings.HasSuffix(refused.Message, ".") {
+			t.Errorf("Read(%.30q) is refused with %q, want it to contain %q", text, refused.Message, part)
 		}
 	}
 	for _, text := range []string{"", "  ", "\t", "="} {
@@ -195,25 +196,25 @@ func FuzzRead(f *testing.F) {
 		form %= int(Ratio) + 1
 		list, err := Read(text, Form(form))
 		if err != nil {
-			var refused *RefusedError
-			if !errors.As(err, &refused) || refused.Say == "" || len(list) > 0 {
+			var refused *terms.Refusal
+			if !errors.As(err, &refused) || refused.Message == "" || len(list) > 0 {
 				t.Fatalf(
-					"Read(%q) = %v, %v; want an error of type *RefusedError, refused.Say not empty, 0 elements", text,
-					list, err,
+					"Read(%q) = %v, %v; want an error of type *terms.Refusal, refused.Message not empty, 0 elements",
+					text, list, err,
 				)
 			}
 			return
 		}
 		for _, r := range list {
-			if math.IsNaN(r.Value) || math.Abs(r.Value) > maxValue || r.Ulp < 0 || r.Said == "" {
+			if math.IsNaN(r.Value) || math.Abs(r.Value) > maxValue || r.Ulp < 0 || r.Said(terms.English) == "" {
 				t.Fatalf("Read(%q) = %+v, want a finite, bounded value with a description", text, r)
 			}
-			said := r.Said[strings.LastIndex(r.Said, " is ")+1:]
-			said = strings.TrimPrefix(said, "is ")
+			whole := r.Said(terms.English)
+			said := strings.TrimPrefix(whole[strings.LastIndex(whole, " is ")+1:], "is ")
 			back, err := Read(said, Form(form))
 			same := func(x Reading) bool { return math.Abs(x.Value-r.Value) <= 1e-6+1e-6*math.Abs(r.Value) }
 			if Form(form) != Probability && len(said) < maxAnswer && (err != nil || !slices.ContainsFunc(back, same)) {
-				t.Fatalf("Read(%q) describes %q, parsed as %v, %v; want the same value", text, r.Said, back, err)
+				t.Fatalf("Read(%q) describes %q, parsed as %v, %v; want the same value", text, whole, back, err)
 			}
 		}
 	})

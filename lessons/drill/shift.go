@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // shifted is the drill about adding a constant to every logit, which multiplies all exps by the
 // same factor and does not change the probabilities.
 type shifted struct {
 	p       *Problem
+	lang    *terms.Language
 	names   []string
 	z       []float64
 	c       float64
@@ -22,19 +24,24 @@ type shifted struct {
 }
 
 func buildShift(p *Problem) {
-	s := &shifted{p: p}
+	s := &shifted{p: p, lang: p.lang}
 	r := newRandom(p)
 	for !s.draw(r) {
 	}
-	p.Facts = []Fact{{"tokens", quotedAll(s.names)}, {"logits", listOf(s.z)}, {"constant", canonical(s.c, Real)}}
+	p.Facts = []Fact{
+		{p.lang.T("drill.fact.tokens"), p.quotedAll(s.names)},
+		{p.lang.T("drill.fact.logits"), listOf(s.z)},
+		{p.lang.T("drill.shift.fact.constant"), canonical(s.c, Real)},
+	}
 	s.table(
-		"before", "Before", "the logits as they are", "Work the softmax of these logits",
-		"Raise e to each logit, add up, divide.", s.z, 0, "The distribution to compare with.",
+		"before", p.lang.T("drill.shift.before.name"), p.lang.T("drill.shift.before.note"),
+		p.lang.T("drill.shift.before.title"),
+		p.lang.T("drill.shift.before.ask"), s.z, 0, p.lang.T("drill.shift.before.remark"),
 	)
 	s.table(
-		"after", "After", "z + ("+canonical(s.c, Real)+")",
-		"Add "+canonical(s.c, Real)+" to every logit and work it again", "The exps have changed. Have the shares?",
-		s.after, 1, "Every exp was multiplied by the same number, so the shares stay.",
+		"after", p.lang.T("drill.shift.after.name"), "z + ("+canonical(s.c, Real)+")",
+		p.lang.T("drill.shift.after.title", "c", canonical(s.c, Real)), p.lang.T("drill.shift.after.ask"),
+		s.after, 1, p.lang.T("drill.shift.after.remark"),
 	)
 	s.questions()
 }
@@ -92,12 +99,18 @@ func floats(z []float64) []float32 {
 func (s *shifted) table(id, name, note, title, ask string, z []float64, which int, remark string) {
 	step := &Step{ID: id, Name: name, Note: note, Title: title, Ask: ask, Remark: remark}
 	step.Columns = []Column{
-		{Key: "z", Head: "z", Title: "logit", State: Given},
-		{Key: "exp", Head: "exp", Title: "e to the power of the logit", State: Live},
-		{Key: "p", Head: "p", Title: "probability", State: Live},
+		{Key: "z", Head: "z", Title: s.lang.T("drill.column.logit"), State: Given},
+		{
+			Key: "exp", Head: s.lang.T("drill.head.exp"), Title: s.lang.T("drill.shift.table.column.e_power_logit"),
+			State: Live,
+		},
+		{Key: "p", Head: "p", Title: s.lang.T("drill.column.probability"), State: Live},
 	}
 	if which == 1 {
-		step.Columns[0] = Column{Key: "z", Head: "z + c", Title: "logit with the constant added", State: Live}
+		step.Columns[0] = Column{
+			Key: "z", Head: "z + c",
+			Title: s.lang.T("drill.shift.table.column.logit_with_constant_added"), State: Live,
+		}
 	}
 	for i, name := range s.names {
 		step.Rows = append(step.Rows, Row{Key: name, Name: " " + name, Token: true, Items: make([]Item, 3)})
@@ -113,89 +126,114 @@ func (s *shifted) table(id, name, note, title, ask string, z []float64, which in
 	for i := range s.names {
 		step.Rows[i].Items[2].Cell = s.pCell(id, i, z, which)
 	}
-	step.Foot = []Row{{Key: "sum", Name: "sum", Items: []Item{{}, {Cell: sum}, {Text: "must be 1"}}}}
+	step.Foot = []Row{{
+		Key: "sum", Name: s.lang.T("drill.name.sum"),
+		Items: []Item{{}, {Cell: sum}, {Text: s.lang.T("drill.must_be_1"), Due: true}},
+	}}
 	s.p.Steps = append(s.p.Steps, step)
 }
 
 func (s *shifted) zCell(step string, i int) *Cell {
 	c := canonical(s.c, Real)
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("z.%d", i), name: "z + c for " + quoted(s.names[i]), want: []float64{s.after[i]},
+		id: fmt.Sprintf("z.%d", i), name: s.lang.T("drill.shift.z.name", "token", s.names[i]),
+		want:   []float64{s.after[i]},
 		answer: canonical(s.after[i], Real),
 		slips: []slip{
 			{
-				mistake: Multiplied, value: s.z[i] * s.c, title: "You multiplied.",
-				why: "The constant is added: " + canonical(s.z[i], Real) + " + (" + c + ").",
+				mistake: Multiplied, value: s.z[i] * s.c, title: s.lang.T("drill.shift.z.slip.multiplied"),
+				why: s.lang.T("drill.shift.z.slip.multiplied.why", "logit", canonical(s.z[i], Real), "c", c),
 			},
 			{
-				mistake: Swapped, value: s.z[i] - s.c, title: "You subtracted.",
-				why: "The constant is added, with its sign: " + canonical(s.z[i], Real) + " + (" + c + ").",
+				mistake: Swapped, value: s.z[i] - s.c, title: s.lang.T("drill.shift.z.slip.subtracted"),
+				why: s.lang.T("drill.shift.z.slip.subtracted.why", "logit", canonical(s.z[i], Real), "c", c),
 			},
 		},
 		hints: [3]string{
-			"What is added to this logit?", "Add the constant, with its sign.",
+			s.lang.T("drill.shift.z.hint.question"), s.lang.T("drill.shift.z.hint.rule"),
 			canonical(s.z[i], Real) + " + (" + c + ").",
 		},
-		work: []Line{{"Add the constant.", canonical(s.z[i], Real) + " + (" + c + ")", canonical(s.after[i], Real)}},
+		work: []Line{{
+			s.lang.T("drill.shift.z.work.add_constant"), canonical(s.z[i], Real) + " + (" + c + ")",
+			canonical(s.after[i], Real),
+		}},
 	})
 }
 
 func (s *shifted) expCell(step string, i int, z []float64, which int) *Cell {
 	x, want := canonical(z[i], Real), math.Exp(z[i])
 	slips := []slip{
-		{mistake: Base10, value: math.Pow(10, z[i]), title: "You raised 10, not e.", why: "The base is e = 2.71828."},
-		{mistake: Base2, value: math.Pow(2, z[i]), title: "You raised 2, not e.", why: "The base is e = 2.71828."},
+		{
+			mistake: Base10, value: math.Pow(10, z[i]), title: s.lang.T("drill.slip.raised_10_not_e"),
+			why: s.lang.T("drill.shift.exp.slip.raised_10_not_e.why"),
+		},
+		{
+			mistake: Base2, value: math.Pow(2, z[i]), title: s.lang.T("drill.slip.raised_2_not_e"),
+			why: s.lang.T("drill.shift.exp.slip.raised_10_not_e.why"),
+		},
 	}
 	if z[i] != 0 {
 		slips = append(slips, slip{
-			mistake: TimesE, value: math.E * z[i], title: "You multiplied by e.",
-			why: "Raise e to the power of " + x + ".",
+			mistake: TimesE, value: math.E * z[i], title: s.lang.T("drill.slip.multiplied_by_e"),
+			why: s.lang.T("drill.shift.exp.slip.multiplied_by_e.why", "x", x),
 		})
 	}
-	slips = append(slips, noPower(z[i]))
+	slips = append(slips, noPower(s.lang, z[i]))
 	if which == 1 {
 		slips = append(slips,
 			slip{
-				mistake: AfterT, value: math.Exp(s.z[i]) + s.c, title: "You added the constant to the exp.",
-				why: "It is added to the logit. Adding to a power multiplies: e to z + c is e to z times e to c.",
+				mistake: AfterT, value: math.Exp(s.z[i]) + s.c,
+				title: s.lang.T("drill.shift.exp.slip.added_constant_exp"),
+				why:   s.lang.T("drill.shift.exp.slip.added_constant_exp.why"),
 			},
 			slip{
-				mistake: IgnoredT, value: math.Exp(s.z[i]), title: "That is the exp before.",
-				why: "The exponent is " + x + " now.",
+				mistake: IgnoredT, value: math.Exp(s.z[i]), title: s.lang.T("drill.shift.exp.slip.exp_before"),
+				why: s.lang.T("drill.shift.exp.slip.exp_before.why", "x", x),
 			})
 	}
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("exp.%d", i), name: "exp for " + quoted(s.names[i]), want: []float64{want}, slips: slips,
+		id: fmt.Sprintf("exp.%d", i), name: s.lang.T("drill.name.exp_for", "token", s.names[i]),
+		want: []float64{want}, slips: slips,
 		hints: [3]string{
-			"Which number is raised to which power?", "Raise e = 2.71828 to the logit.", "e to the power of " + x + ".",
+			s.lang.T("drill.shift.exp.hint.question"), s.lang.T("drill.shift.exp.hint.rule"),
+			s.lang.T("drill.shift.exp.hint.numbers", "x", x),
 		},
-		work: []Line{{"Raise e to the logit.", "e^" + x, Real.show(want)}},
+		work: []Line{{s.lang.T("drill.shift.exp.work.raise_e_logit"), "e^" + x, Real.show(want)}},
 	})
 }
 
 func (s *shifted) sumCell(step string, z []float64, which int) *Cell {
 	want := []float64{s.sum[which], 0, 0}
-	terms := make([]string, len(z))
+	sum := make([]string, len(z))
 	var plain float64
 	for i, x := range z {
 		e := math.Exp(x)
 		want[1], want[2], plain = want[1]+roundTo(e, 4), want[2]+roundTo(e, smallPlaces(e)), plain+x
-		terms[i] = Real.show(e)
+		sum[i] = Real.show(e)
 	}
-	slips := []slip{{mistake: NoExp, value: plain, title: "You added up the logits.", why: "Add the column exp."}}
+	slips := []slip{{
+		mistake: NoExp, value: plain, title: s.lang.T("drill.shift.sum.slip.added_up_logits"),
+		why: s.lang.T("drill.shift.sum.slip.added_up_logits.why"),
+	}}
 	for i, x := range z {
 		slips = append(
 			slips,
 			slip{
-				mistake: LeftOut, value: want[0] - math.Exp(x), title: "One is missing from the sum.",
-				why: "That is the sum without " + quoted(s.names[i]) + ".",
+				mistake: LeftOut, value: want[0] - math.Exp(x), title: s.lang.T("drill.slip.one_missing_from_sum"),
+				why: s.lang.T("drill.shift.sum.slip.one_missing_from_sum.why", "token", s.names[i]),
 			},
 		)
 	}
 	return s.p.quantity(step, quantity{
-		id: "sum", name: "sum of exps", want: want, slips: slips,
-		hints: [3]string{"What is the whole?", "Add up the column exp.", strings.Join(terms, " + ") + "."},
-		work:  []Line{{"Add up the column exp.", strings.Join(terms, " + "), Real.show(want[0])}},
+		id: "sum", name: s.lang.T("drill.name.sum_exps"), want: want, slips: slips,
+		hints: [3]string{
+			s.lang.T("drill.hint.question.what_whole"),
+			s.lang.T("drill.shift.sum.hint.rule.add_up_column_exp"), strings.Join(sum, " + ") + ".",
+		},
+		work: []Line{{
+			s.lang.T("drill.shift.sum.hint.rule.add_up_column_exp"), strings.Join(sum, " + "),
+			Real.show(want[0]),
+		}},
 	})
 }
 
@@ -207,27 +245,28 @@ func (s *shifted) pCell(step string, i int, z []float64, which int) *Cell {
 	e, largest := math.Exp(z[i]), math.Exp(z[d.Order[0]])
 	slips := []slip{
 		{
-			mistake: Largest, value: e / largest, title: "You divided by the largest exp, not by their sum.",
-			why: "The whole is all of them together, " + Real.show(s.sum[which]) + ".",
+			mistake: Largest, value: e / largest, title: s.lang.T("drill.slip.divided_by_largest_exp"),
+			why: s.lang.T("drill.shift.p.slip.divided_by_largest_exp.why", "sum", Real.show(s.sum[which])),
 		},
 		{
-			mistake: Swapped, value: e, title: "That is the exp.",
-			why: "Divide it by the sum, " + Real.show(s.sum[which]) + ".",
+			mistake: Swapped, value: e, title: s.lang.T("drill.slip.exp"),
+			why: s.lang.T("drill.slip.exp.why", "sum", Real.show(s.sum[which])),
 		},
 		{
-			mistake: Percent, value: 100 * d.P[i], title: "A percentage needs its sign.",
-			why: "Write " + Probability.show(d.P[i]) + ".", credit: 0.5,
+			mistake: Percent, value: 100 * d.P[i], title: s.lang.T("drill.slip.percentage_needs_sign"),
+			why: s.lang.T("drill.shift.p.slip.percentage_needs_sign.why", "p", Probability.show(d.P[i])), credit: 0.5,
 		},
 	}
 	if which == 1 {
 		slips = append(slips,
 			slip{
-				mistake: AfterT, value: s.d.P[i] + s.c, title: "You added the constant to the probability.",
-				why: "It is added to the logit, before the softmax.",
+				mistake: AfterT, value: s.d.P[i] + s.c,
+				title: s.lang.T("drill.shift.p.slip.added_constant_probability"),
+				why:   s.lang.T("drill.shift.p.slip.added_constant_probability.why"),
 			},
 			slip{
-				mistake: IgnoredT, value: e / s.sum[0], title: "You divided by the old sum.",
-				why: "The exps have changed, and so has their sum: " + Real.show(s.sum[1]) + ".",
+				mistake: IgnoredT, value: e / s.sum[0], title: s.lang.T("drill.shift.p.slip.divided_by_old_sum"),
+				why: s.lang.T("drill.shift.p.slip.divided_by_old_sum.why", "sum", Real.show(s.sum[1])),
 			})
 	}
 	for j, name := range s.names {
@@ -235,80 +274,82 @@ func (s *shifted) pCell(step string, i int, z []float64, which int) *Cell {
 			slips = append(
 				slips,
 				slip{
-					mistake: OtherRow, value: d.P[j], title: "That belongs to another row.",
-					why: "It is p of " + quoted(name) + ".",
+					mistake: OtherRow, value: d.P[j], title: s.lang.T("drill.slip.belongs_another_row"),
+					why: s.lang.T("drill.shift.p.slip.belongs_another_row.why", "token", name),
 				},
 			)
 		}
 	}
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("p.%d", i), name: "p for " + quoted(s.names[i]), form: Probability,
+		id: fmt.Sprintf("p.%d", i), name: s.lang.T("drill.name.p_for", "token", s.names[i]), form: Probability,
 		want: []float64{d.P[i], roundTo(e, 4) / roundTo(s.sum[which], 4)}, slips: slips,
 		hints: [3]string{
-			"What is the whole that this token has a part of?", "Divide its exp by the sum of all exps.",
+			s.lang.T("drill.shift.p.hint.question"), s.lang.T("drill.hint.rule.divide_exp_by_sum"),
 			Real.show(e) + " / " + Real.show(s.sum[which]) + ".",
 		},
 		work: []Line{
-			{"Divide its exp by the sum.", Real.show(e) + " / " + Real.show(s.sum[which]), Probability.show(d.P[i])},
+			{
+				s.lang.T("drill.shift.p.work.divide_exp_by_sum"), Real.show(e) + " / " + Real.show(s.sum[which]),
+				Probability.show(d.P[i]),
+			},
 		},
 	})
 }
 
 func (s *shifted) questions() {
 	factor := Real.show(math.Exp(s.c))
-	s.p.question("what", "What does adding the same number to every logit do to the probabilities?",
-		"what becomes of the probabilities", &choice{
+	s.p.question("what", s.lang.T("drill.shift.what.prompt"),
+		s.lang.T("drill.shift.what.label"), &choice{
 			options: []Option{
-				{Value: "same", Text: "Nothing at all"},
-				{Value: "scaled", Text: "All are multiplied by the same number"},
-				{Value: "sharper", Text: "The top token gains"},
+				{Value: "same", Text: s.lang.T("drill.shift.what.text.nothing_all")},
+				{Value: "scaled", Text: s.lang.T("drill.shift.what.text.all_multiplied_by_same")},
+				{Value: "sharper", Text: s.lang.T("drill.shift.what.text.top_token_gains")},
 			},
-			right: "same", note: "Every exp was multiplied by " + factor + ", and so was the sum: it cancels out.",
+			right: "same", note: s.lang.T("drill.shift.what.note", "factor", factor),
 			why: map[string]said{
 				"scaled": {
-					Renormalize, "The exps are, not the probabilities.",
-					"Each exp and the sum are multiplied by " + factor +
-						". Divide one by the other, and it cancels out.",
+					Renormalize, s.lang.T("drill.shift.what.slip.exps_not_probabilities"),
+					s.lang.T("drill.shift.what.slip.exps_not_probabilities.why", "factor", factor),
 				},
 				"sharper": {
-					OtherOption, "That would be dividing by a small T.",
-					"Adding leaves the gaps between logits as they are, and only they count.",
+					OtherOption, s.lang.T("drill.shift.what.slip.would_be_dividing_by"),
+					s.lang.T("drill.shift.what.slip.would_be_dividing_by.why"),
 				},
 			},
 		}, [3]string{
-			"Put the two columns p side by side.", "e to z + c is e to z, times e to c. Where does that factor go?",
-			"The factor " + factor + " is in every exp and in the sum.",
+			s.lang.T("drill.shift.what.hint.question"), s.lang.T("drill.shift.what.hint.rule"),
+			s.lang.T("drill.shift.what.hint.numbers", "factor", factor),
 		},
 		[]Line{{
-			"Factor e^c out of every exp and of the sum.", "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z", "Nothing at all",
+			s.lang.T("drill.shift.what.work.factor_e_c_out"), "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z",
+			s.lang.T("drill.shift.what.text.nothing_all"),
 		}})
-	s.p.question("sign", "A logit is below 0. What does that by itself say about its token?",
-		"what a negative logit says", &choice{
+	s.p.question("sign", s.lang.T("drill.shift.sign.prompt"),
+		s.lang.T("drill.shift.sign.label"), &choice{
 			options: []Option{
-				{Value: "nothing", Text: "Nothing: only differences count"},
-				{Value: "unlikely", Text: "It is unlikely"},
-				{Value: "impossible", Text: "It cannot be drawn"},
+				{Value: "nothing", Text: s.lang.T("drill.shift.sign.text.nothing_only_differences_count")},
+				{Value: "unlikely", Text: s.lang.T("drill.shift.sign.text.unlikely")},
+				{Value: "impossible", Text: s.lang.T("drill.shift.sign.text.cannot_be_drawn")},
 			},
-			right: "nothing", note: "Add a large enough constant, and the same logit is above 0 with " +
-				"the same probability.",
+			right: "nothing", note: s.lang.T("drill.shift.sign.note"),
 			why: map[string]said{
 				"unlikely": {
-					OtherOption, "Not by itself.",
-					"If all others are lower still, it is the likely one. Only the differences count.",
+					OtherOption, s.lang.T("drill.shift.sign.slip.not_by_itself"),
+					s.lang.T("drill.shift.sign.slip.not_by_itself.why"),
 				},
 				"impossible": {
-					OtherOption, "It can.", "e to a negative number is small and above 0. Softmax never gives 0.",
+					OtherOption, s.lang.T("drill.shift.sign.slip.can"), s.lang.T("drill.shift.sign.slip.can.why"),
 				},
 			},
 		}, [3]string{
-			"Could you move this logit above 0 without changing any probability?",
-			"Only differences between logits matter.",
-			"Add the same constant to all: every sign can change, no probability does.",
+			s.lang.T("drill.shift.sign.hint.question"),
+			s.lang.T("drill.shift.sign.hint.rule"),
+			s.lang.T("drill.shift.sign.hint.numbers"),
 		},
 		[]Line{
 			{
-				"Add a constant to all: the sign changes, the probability does not.", "",
-				"Nothing: only differences count",
+				s.lang.T("drill.shift.sign.work.add_constant_all_sign"), "",
+				s.lang.T("drill.shift.sign.text.nothing_only_differences_count"),
 			},
 		})
 }

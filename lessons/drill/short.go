@@ -1,21 +1,19 @@
 package drill
 
-import "fmt"
-
 // buildFive builds the five-token drill, which asks only for the fifteen answers that show how
 // sampling works. The drill [Softmax] asks for every number, including the exponentials.
 func buildFive(p *Problem) {
-	s := &sheet{five: newFive(p), p: p}
+	s := &sheet{five: newFive(p), p: p, lang: p.lang}
 	p.Facts = []Fact{
-		{"tokens", quotedAll(s.names)},
-		{"logits", s.join(func(i int) string { return logit(s.z[i]) })},
+		{p.lang.T("drill.fact.tokens"), p.quotedAll(s.names)},
+		{p.lang.T("drill.fact.logits"), s.join(func(i int) string { return logit(s.z[i]) })},
 	}
 	s.sharesStep()
 	s.favoriteStep()
 	s.bestStep()
 	s.totalsStep()
-	s.topAt("cold", cold, "sharper")
-	s.topAt("hot", hot, "flatter")
+	s.topAt("cold", cold, p.lang.T("drill.five.sharper"))
+	s.topAt("hot", hot, p.lang.T("drill.five.flatter"))
 	for _, t := range []float64{cold, 1, hot} {
 		d := s.plain(t)
 		p.trend = append(p.trend, TrendPoint{t, d.P[d.Order[0]]})
@@ -26,21 +24,23 @@ func buildFive(p *Problem) {
 // sharesStep asks only for the probabilities.
 func (s *sheet) sharesStep() {
 	s.open(Step{
-		ID: "softmax", Name: "Softmax", Note: "T = 1", Title: "Turn the logits into probabilities",
-		Ask: "Raise e to each logit, add the results up, and divide each by the sum. Three or four decimals. " +
-			"A calculator helps; the powers need not be written down.",
-		Remark: "The plain reading of the scores. They add up to 1.",
+		ID: "softmax", Name: s.lang.T("drill.five.softmax.name"), Note: "T = 1",
+		Title:  s.lang.T("drill.five.softmax.title"),
+		Ask:    s.lang.T("drill.five.softmax.ask"),
+		Remark: s.lang.T("drill.five.softmax.remark"),
 	})
 	s.frame("z", "p")
 	s.fill(1, map[string]func(int) Item{"p": func(i int) Item { return s.pCell(i, 1) }})
-	s.foot(map[string]Item{"p": {Text: "must be 1"}})
+	s.foot(map[string]Item{"p": {Text: s.lang.T("drill.must_be_1"), Due: true}})
 }
 
 // favoriteStep asks which token greedy decoding picks.
 func (s *sheet) favoriteStep() {
 	s.open(Step{
-		ID: "greedy", Name: "Greedy", Note: "take the top one", Needs: []string{"softmax"},
-		Title: "Which token does greedy take?", Ask: "Mark one.", Remark: "Always the top one. No randomness is left.",
+		ID: "greedy", Name: s.lang.T("drill.five.greedy.name"), Note: s.lang.T("drill.five.greedy.note"),
+		Needs: []string{"softmax"},
+		Title: s.lang.T("drill.five.greedy.title"), Ask: s.lang.T("drill.five.greedy.ask"),
+		Remark: s.lang.T("drill.five.greedy.remark"),
 	})
 	s.frame("z p", "keep")
 	keep := s.keepCell(s.greedy(), cut{k: 1})
@@ -52,15 +52,19 @@ func (s *sheet) bestStep() {
 	d, rule := s.top(), cut{k: s.k}
 	best := int(d.Order[0])
 	s.open(Step{
-		ID: "topk", Name: fmt.Sprintf("Top-%d", s.k), Note: fmt.Sprintf("keep %d", s.k), Needs: []string{"softmax"},
-		Title:  fmt.Sprintf("Keep the %d most probable tokens", s.k),
-		Ask:    "Mark the tokens that stay. Then divide the share of the first by the sum of theirs.",
-		Remark: fmt.Sprintf("%d stay, whatever they weigh: %s.", d.Keep, Probability.show(d.Mass)),
+		ID: "topk", Name: s.lang.T("drill.five.name.top", "k", s.k),
+		Note: s.lang.T("drill.five.note.keep", "k", s.k), Needs: []string{"softmax"},
+		Title:  s.lang.T("drill.five.title.keep_most_probable_tokens", "k", s.k),
+		Ask:    s.lang.T("drill.five.topk.ask"),
+		Remark: s.lang.T("drill.five.remark.stay_whatever_they_weigh", "n", d.Keep, "mass", Probability.show(d.Mass)),
 	})
 	s.frame("z p", "keep")
 	keep := s.keepCell(d, rule)
 	s.fill(1, map[string]func(int) Item{"keep": func(i int) Item { return Item{Cell: keep, Option: s.names[i]} }})
-	s.step.Asks = []Ask{{"What is the new share of " + quoted(s.names[best]) + "?", s.qCell(best, d, rule).Cell}}
+	s.step.Asks = []Ask{{
+		s.lang.T("drill.five.topk.ask.what_new_share", "token", s.names[best]),
+		s.qCell(best, d, rule).Cell,
+	}}
 }
 
 // totalsStep asks for the running total and the nucleus. The total at the first token is given,
@@ -69,11 +73,11 @@ func (s *sheet) totalsStep() {
 	d, rule := s.nucleus(1), cut{topP: s.topP}
 	border, first := canonical(s.topP, Real), int(d.Order[0])
 	s.open(Step{
-		ID: "topp", Name: "Top-p " + border, Note: "keep " + percent(s.topP), Needs: []string{"softmax"},
-		Title: "Keep the smallest set that reaches " + border,
-		Ask: "Add the shares up, from the most probable down. Then mark the tokens until the total is at least " +
-			border + ".",
-		Remark: fmt.Sprintf("%d tokens stay here. A sharper distribution needs fewer, a flatter one more.", d.Keep),
+		ID: "topp", Name: s.lang.T("drill.five.topp.name", "border", border),
+		Note: s.lang.T("drill.five.note.keep_share", "top_p", percent(s.topP)), Needs: []string{"softmax"},
+		Title:  s.lang.T("drill.five.topp.title", "border", border),
+		Ask:    s.lang.T("drill.five.topp.ask", "border", border),
+		Remark: s.lang.T("drill.five.topp.remark", "n", d.Keep),
 	})
 	s.frame("z p", "cum keep")
 	keep := s.keepCell(d, rule)
@@ -92,15 +96,18 @@ func (s *sheet) totalsStep() {
 func (s *sheet) topAt(id string, t float64, what string) {
 	best := int(s.plain(t).Order[0])
 	tt := canonical(t, Real)
-	remark := "Gaps between logits count double: the top token gains."
+	remark := s.lang.T("drill.five.remark.gaps_between_logits_count")
 	if t > 1 {
-		remark = "Gaps count half: the distribution is flatter. The order never changes."
+		remark = s.lang.T("drill.five.remark.gaps_count_half_distribution")
 	}
 	s.open(Step{
-		ID: id, Name: "T = " + tt, Note: what, Title: "What does T = " + tt + " do to the first token?",
-		Ask: "Divide every logit by T first. Then softmax as before.", Remark: remark,
+		ID: id, Name: "T = " + tt, Note: what, Title: s.lang.T("drill.five.top_at.title", "t", tt),
+		Ask: s.lang.T("drill.five.top_at.ask"), Remark: remark,
 	})
 	s.frame("z", "")
 	s.fill(t, nil)
-	s.step.Asks = []Ask{{"What is the share of " + quoted(s.names[best]) + " now?", s.pCell(best, t).Cell}}
+	s.step.Asks = []Ask{{
+		s.lang.T("drill.five.top_at.ask.what_share_now", "token", s.names[best]),
+		s.pCell(best, t).Cell,
+	}}
 }

@@ -4,13 +4,15 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestFiveAsksFifteenAnswers: the short drill asks for fifteen answers. With the lesson's numbers,
 // they are the answers to the exercise on paper: softmax, greedy, top-3, the nucleus of 0.9, and
 // two temperatures.
 func TestFiveAsksFifteenAnswers(t *testing.T) {
-	p, err := New(Five, 0, 1)
+	p, err := New(terms.English, Five, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestReadAcceptsPowersOfE(t *testing.T) {
 			t.Errorf("Read(%q) = %v, want it refused", written, list)
 		}
 	}
-	p, err := New(Softmax, 0, 1)
+	p, err := New(terms.English, Softmax, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +84,7 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 		// γ + 1 = 5, and 1 / (1 − 0.8) = 5.
 		{Speculation, "expected.e", "5", "if all are accepted", "draft without end"},
 	} {
-		p, err := New(row.kind, 0, 1)
+		p, err := New(terms.English, row.kind, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +103,7 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 // TestPowerOfZeroIsOne: the response to the answer 0 for e to the power of 0 explains that a power
 // of 0 is 1, rather than that the learner multiplied by e.
 func TestPowerOfZeroIsOne(t *testing.T) {
-	p, err := New(Shift, 0, 1)
+	p, err := New(terms.English, Shift, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,31 +1,34 @@
 package drill
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // sheet builds the softmax drill.
 type sheet struct {
 	*five
 	p    *Problem
+	lang *terms.Language
 	step *Step
 }
 
 func buildSoftmax(p *Problem) {
-	s := &sheet{five: newFive(p), p: p}
+	s := &sheet{five: newFive(p), p: p, lang: p.lang}
 	p.Facts = []Fact{
-		{"tokens", quotedAll(s.names)},
-		{"logits", s.join(func(i int) string { return logit(s.z[i]) })},
+		{p.lang.T("drill.fact.tokens"), p.quotedAll(s.names)},
+		{p.lang.T("drill.fact.logits"), s.join(func(i int) string { return logit(s.z[i]) })},
 	}
 	s.softmaxStep()
 	s.greedyStep()
-	s.cutStep("topk", fmt.Sprintf("Top-%d", s.k), fmt.Sprintf("keep %d", s.k), s.top(), cut{k: s.k})
-	s.cutStep("topp", "Top-p "+canonical(s.topP, Real), "keep "+percent(s.topP), s.nucleus(1), cut{topP: s.topP})
-	s.temperatureStep("cold", cold, "sharper")
-	s.temperatureStep("hot", hot, "flatter")
+	s.cutStep("topk", p.lang.T("drill.five.name.top", "k", s.k), p.lang.T("drill.five.note.keep", "k", s.k), s.top(),
+		cut{k: s.k})
+	s.cutStep("topp", p.lang.T("drill.five.top_p", "top_p", canonical(s.topP, Real)),
+		p.lang.T("drill.five.note.keep_share", "top_p", percent(s.topP)), s.nucleus(1), cut{topP: s.topP})
+	s.temperatureStep("cold", cold, p.lang.T("drill.five.sharper"))
+	s.temperatureStep("hot", hot, p.lang.T("drill.five.flatter"))
 	s.drawStep()
 	for _, t := range []float64{cold, 1, hot} {
 		d := s.plain(t)
@@ -57,21 +60,26 @@ func (s *sheet) cell(c *cell) *Cell {
 	return s.p.add(c)
 }
 
-// The columns of every table in this drill, in order.
-var columns = []Column{
-	{Key: "z", Head: "z", Title: "logit"},
-	{Key: "zt", Head: "z / T", Title: "logit divided by T"},
-	{Key: "exp", Head: "exp", Title: "e to the power of z / T"},
-	{Key: "p", Head: "p", Title: "probability"},
-	{Key: "cum", Head: "Σ p", Title: "running total of p, from the most probable down"},
-	{Key: "keep", Head: "keep", Title: "kept by the cut"},
-	{Key: "q", Head: "p′", Title: "probability after the cut, renormalized"},
+// columns returns the columns of every table in this drill, in order.
+func (s *sheet) columns() []Column {
+	return []Column{
+		{Key: "z", Head: "z", Title: s.lang.T("drill.column.logit")},
+		{Key: "zt", Head: "z / T", Title: s.lang.T("drill.five.column.column.logit_divided_by_t")},
+		{Key: "exp", Head: s.lang.T("drill.head.exp"), Title: s.lang.T("drill.five.column.column.e_power_z_t")},
+		{Key: "p", Head: "p", Title: s.lang.T("drill.column.probability")},
+		{Key: "cum", Head: "Σ p", Title: s.lang.T("drill.five.column.column.running_total_p_from")},
+		{
+			Key: "keep", Head: s.lang.T("drill.five.column.head.keep"),
+			Title: s.lang.T("drill.five.column.column.kept_by_cut"),
+		},
+		{Key: "q", Head: "p′", Title: s.lang.T("drill.five.column.column.probability_after_cut_renormalized")},
+	}
 }
 
 // frame sets the states of the step's columns: columns in given are given, columns in live are
 // live, and all others are locked.
 func (s *sheet) frame(given, live string) {
-	for _, c := range columns {
+	for _, c := range s.columns() {
 		switch {
 		case strings.Contains(" "+given+" ", " "+c.Key+" "):
 			c.State = Given
@@ -124,7 +132,7 @@ func (s *sheet) given(key string, i int, t float64, d *sampling.Distribution) It
 
 // foot adds the row of sums, which is empty under columns without an item in under.
 func (s *sheet) foot(under map[string]Item) {
-	row := Row{Key: "sum", Name: "sum", Items: make([]Item, len(s.step.Columns))}
+	row := Row{Key: "sum", Name: s.lang.T("drill.name.sum"), Items: make([]Item, len(s.step.Columns))}
 	for c, column := range s.step.Columns {
 		row.Items[c] = under[column.Key]
 	}
@@ -133,10 +141,10 @@ func (s *sheet) foot(under map[string]Item) {
 
 func (s *sheet) softmaxStep() {
 	s.open(Step{
-		ID: "softmax", Name: "Softmax", Note: "T = 1", Title: "Turn the logits into probabilities",
-		Ask: "Raise e to each z / T, add them up, divide each by the sum. Then keep a running total, from the " +
-			"most probable down. Three or four decimals.",
-		Remark: "The plain reading of the scores. They add up to 1.",
+		ID: "softmax", Name: s.lang.T("drill.five.softmax.name"), Note: "T = 1",
+		Title:  s.lang.T("drill.five.softmax.title"),
+		Ask:    s.lang.T("drill.five.softmax.ask.raise_e_each_z"),
+		Remark: s.lang.T("drill.five.softmax.remark"),
 	})
 	s.frame("z zt", "exp p cum")
 	var sum Item
@@ -151,17 +159,21 @@ func (s *sheet) softmaxStep() {
 		"p":   func(i int) Item { return s.pCell(i, 1) },
 		"cum": func(i int) Item { return s.cumCell(i) },
 	})
-	s.foot(map[string]Item{"exp": sum, "p": {Text: "must be 1"}, "cum": {Text: "ends at 1"}})
+	s.foot(map[string]Item{
+		"exp": sum, "p": {Text: s.lang.T("drill.must_be_1"), Due: true},
+		"cum": {Text: s.lang.T("drill.five.softmax.ends_1"), Due: true},
+	})
 }
 
 func (s *sheet) greedyStep() {
 	d := s.greedy()
 	best := s.names[d.Order[0]]
 	s.open(Step{
-		ID: "greedy", Name: "Greedy", Note: "take the top one", Needs: []string{"softmax"},
-		Title:  "Take the most probable token",
-		Ask:    "Mark the one token that greedy decoding chooses, and say how probable it is once all others are cut.",
-		Remark: "Always the top one. No randomness is left.",
+		ID: "greedy", Name: s.lang.T("drill.five.greedy.name"), Note: s.lang.T("drill.five.greedy.note"),
+		Needs:  []string{"softmax"},
+		Title:  s.lang.T("drill.five.greedy.title.take_most_probable_token"),
+		Ask:    s.lang.T("drill.five.greedy.ask.mark_one_token_greedy"),
+		Remark: s.lang.T("drill.five.greedy.remark"),
 	})
 	s.frame("z zt exp p cum", "keep")
 	keep := s.keepCell(d, cut{k: 1})
@@ -169,43 +181,43 @@ func (s *sheet) greedyStep() {
 	p := d.P[d.Order[0]]
 	n := newNumber(Probability, []float64{1}, []slip{
 		{
-			mistake: Renormalize, value: p, title: "You forgot to renormalize.",
-			why: "One token is left, so it has the whole: " + Probability.show(p) + " / " + Probability.show(p) +
-				" = 1.",
+			mistake: Renormalize, value: p, title: s.lang.T("drill.five.slip.forgot_renormalize"),
+			why: s.lang.T("drill.five.greedy.slip.forgot_renormalize.why", "p", Probability.show(p)),
 		},
 		{
-			mistake: Percent, value: 100, title: "A percentage needs its sign.",
-			why: "100% is 1; 100 alone is a hundred.", credit: 0.5,
+			mistake: Percent, value: 100, title: s.lang.T("drill.slip.percentage_needs_sign"),
+			why: s.lang.T("drill.five.greedy.slip.percentage_needs_sign.why"), credit: 0.5,
 		},
 	})
 	c := s.cell(&cell{
-		Cell: Cell{ID: "q", Label: "p′ for the token that greedy chooses", Type: Number}, grader: n, answer: "1",
+		Cell: Cell{ID: "q", Label: s.lang.T("drill.five.q.label"), Type: Number}, grader: n, answer: "1",
 		hints: [3]string{
-			"All other tokens are cut. What is left to share the whole?",
-			"Renormalize: divide by the sum of what was kept.",
-			"Only " + best + " was kept, so divide its " + Probability.show(p) + " by " + Probability.show(p) + ".",
+			s.lang.T("drill.five.q.hint.question"),
+			s.lang.T("drill.five.q.hint.rule"),
+			s.lang.T("drill.five.q.hint.numbers", "token", best, "p", Probability.show(p)),
 		},
 		work: []Line{
-			{"Divide by what was kept: only itself.", Probability.show(p) + " / " + Probability.show(p), "1"},
+			{
+				s.lang.T("drill.five.q.work.divide_by_what_kept"), Probability.show(p) + " / " + Probability.show(p),
+				"1",
+			},
 		},
 	})
-	s.step.Asks = []Ask{{"What is p′ of that token?", c}}
+	s.step.Asks = []Ask{{s.lang.T("drill.five.greedy.ask.what_p_token"), c}}
 }
 
 // cutStep adds the step for top-k or the nucleus, with the kept tokens, their mass, and p′.
 func (s *sheet) cutStep(id, name, note string, d *sampling.Distribution, rule cut) {
-	title := fmt.Sprintf("Keep the %d most probable tokens", s.k)
-	ask := "Mark the tokens that stay, add up their p, and divide each by that sum. What is cut gets 0."
-	remark := fmt.Sprintf("%d stay, whatever they weigh: %s.", d.Keep, Probability.show(d.Mass))
+	title := s.lang.T("drill.five.title.keep_most_probable_tokens", "k", s.k)
+	ask := s.lang.T("drill.five.cut.ask")
+	remark := s.lang.T("drill.five.remark.stay_whatever_they_weigh", "n", d.Keep, "mass", Probability.show(d.Mass))
 	if rule.topP > 0 {
-		title = "Keep the smallest set that reaches " + canonical(rule.topP, Real)
-		ask = "Mark the tokens from the most probable down until their sum is at least " + canonical(
+		title = s.lang.T("drill.five.cut.title", "top_p", canonical(rule.topP, Real))
+		ask = s.lang.T("drill.five.cut.ask.mark_tokens_from_most", "top_p", canonical(
 			rule.topP, Real,
-		) + ". Then renormalize as before."
-		remark = fmt.Sprintf(
-			"%s is short of %s, so the next one stays too: %d tokens.", Probability.show(d.Cum[d.Keep-2]),
-			canonical(rule.topP, Real), d.Keep,
-		)
+		))
+		remark = s.lang.T("drill.five.cut.remark", "cum", Probability.show(d.Cum[d.Keep-2]), "top_p",
+			canonical(rule.topP, Real), "n", d.Keep)
 	}
 	s.open(Step{ID: id, Name: name, Note: note, Needs: []string{"softmax"}, Title: title, Ask: ask, Remark: remark})
 	s.frame("z zt exp p cum", "keep q")
@@ -220,18 +232,21 @@ func (s *sheet) cutStep(id, name, note string, d *sampling.Distribution, rule cu
 		},
 		"q": func(i int) Item { return s.qCell(i, d, rule) },
 	})
-	s.foot(map[string]Item{"p": {Text: "kept:"}, "keep": mass, "q": {Text: "must be 1"}})
+	s.foot(map[string]Item{
+		"p": {Text: s.lang.T("drill.five.cut.kept"), Due: true}, "keep": mass,
+		"q": {Text: s.lang.T("drill.must_be_1"), Due: true},
+	})
 }
 
 func (s *sheet) temperatureStep(id string, t float64, what string) {
 	tt := canonical(t, Real)
-	remark := "Gaps between logits count double: the top token gains."
+	remark := s.lang.T("drill.five.remark.gaps_between_logits_count")
 	if t > 1 {
-		remark = "Gaps count half: the distribution is flatter. The order never changes."
+		remark = s.lang.T("drill.five.remark.gaps_count_half_distribution")
 	}
 	s.open(Step{
-		ID: id, Name: "T = " + tt, Note: what, Title: "Work the softmax again at T = " + tt,
-		Ask:    "Divide every logit by T first. Then as before: e to each, the sum, the shares.",
+		ID: id, Name: "T = " + tt, Note: what, Title: s.lang.T("drill.five.temperature.title", "t", tt),
+		Ask:    s.lang.T("drill.five.temperature.ask"),
 		Remark: remark,
 	})
 	s.frame("z", "zt exp p")
@@ -247,17 +262,17 @@ func (s *sheet) temperatureStep(id string, t float64, what string) {
 		},
 		"p": func(i int) Item { return s.pCell(i, t) },
 	})
-	s.foot(map[string]Item{"exp": sum, "p": {Text: "must be 1"}})
+	s.foot(map[string]Item{"exp": sum, "p": {Text: s.lang.T("drill.must_be_1"), Due: true}})
 	s.step.Asks = []Ask{
 		{
-			"How many tokens would a nucleus of " + canonical(s.topP, Real) + " keep at this temperature?",
+			s.lang.T("drill.five.temperature.ask.how_many_tokens_would", "top_p", canonical(s.topP, Real)),
 			s.nucleusCount(t),
 		},
 	}
 	if t > 1 {
 		s.step.Asks = append(
 			s.step.Asks,
-			Ask{"As T rises from 0.5 to 1 to 2, what does the probability of the top token do?", s.trendCell()},
+			Ask{s.lang.T("drill.five.temperature.ask.t_rises_from_0"), s.trendCell()},
 		)
 	}
 }
@@ -284,7 +299,10 @@ func (s *sheet) summarize() {
 			}
 			for i, name := range s.names {
 				r := x.d.RankOf(int32(i))
-				sum.Rows = append(sum.Rows, SummaryRow{Name: " " + name, P: x.d.P[i], Q: x.d.Q(r), Kept: r < x.d.Keep})
+				sum.Rows = append(sum.Rows, SummaryRow{
+					Name: " " + name, P: x.d.P[i], Q: x.d.Q(r),
+					Kept: r < x.d.Keep,
+				})
 			}
 			s.p.overview = append(s.p.overview, sum)
 		}

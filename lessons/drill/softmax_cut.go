@@ -27,15 +27,14 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 	var slips []slip
 	if d.Keep > 1 {
 		few := slip{
-			mistake: OneTooFew, value: d.Cum[d.Keep-2], title: "One token is missing from the sum.",
-			why: fmt.Sprintf("%d tokens are kept here.", d.Keep),
+			mistake: OneTooFew, value: d.Cum[d.Keep-2],
+			title: s.lang.T("drill.five.mass.slip.one_token_missing_from"),
+			why:   s.lang.T("drill.five.mass.slip.one_token_missing_from.why", "n", d.Keep),
 		}
 		if rule.topP > 0 {
-			few.mistake, few.title = Crossing, "You left out the token that crosses the border."
-			few.why = fmt.Sprintf(
-				"%s is short of %s. The token that carries the sum over it is kept: %s.", p4(d.Cum[d.Keep-2]),
-				canonical(rule.topP, Real), p4(d.Mass),
-			)
+			few.mistake, few.title = Crossing, s.lang.T("drill.five.mistake.left_out_token_crosses")
+			few.why = s.lang.T("drill.five.mass.slip.short_token_carries_sum.why", "cum", p4(d.Cum[d.Keep-2]),
+				"top_p", canonical(rule.topP, Real), "mass", p4(d.Mass))
 		}
 		slips = append(slips, few)
 	}
@@ -43,8 +42,8 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 		slips = append(
 			slips,
 			slip{
-				mistake: OneTooMany, value: d.Cum[d.Keep], title: "One token too many is in the sum.",
-				why: fmt.Sprintf("%d tokens are kept here, with %s.", d.Keep, p4(d.Mass)),
+				mistake: OneTooMany, value: d.Cum[d.Keep], title: s.lang.T("drill.five.mass.slip.one_token_too_many"),
+				why: s.lang.T("drill.five.mass.slip.one_token_too_many.why", "n", d.Keep, "mass", p4(d.Mass)),
 			},
 		)
 	}
@@ -52,34 +51,37 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 		slips = append(
 			slips,
 			slip{
-				mistake: Swapped, value: rule.topP, title: "That is the border, not the sum.",
-				why: "The kept tokens weigh at least that much, and mostly more: " + p4(d.Mass) + ".",
+				mistake: Swapped, value: rule.topP, title: s.lang.T("drill.five.mass.slip.border_not_sum"),
+				why: s.lang.T("drill.five.mass.slip.border_not_sum.why", "mass", p4(d.Mass)),
 			},
 		)
 	}
 	slips = append(slips,
 		slip{
-			mistake: Swapped, value: 1 - d.Mass, title: "That is what was cut.",
-			why: "The question asks for the sum of what stays.",
-		},
-		slip{mistake: Swapped, value: float64(d.Keep), title: "That is how many tokens stay.", why: "Add up their p."},
-		slip{
-			mistake: Renormalize, value: 1, title: "Not yet: 1 is the sum of p′.",
-			why: "Before renormalizing, the kept p add up to " + p4(d.Mass) + ".",
+			mistake: Swapped, value: 1 - d.Mass, title: s.lang.T("drill.five.mass.slip.what_cut"),
+			why: s.lang.T("drill.five.mass.slip.what_cut.why"),
 		},
 		slip{
-			mistake: Percent, value: 100 * d.Mass, title: "A percentage needs its sign.",
-			why: "Write " + p4(d.Mass) + ", or the percentage with its sign.", credit: 0.5,
+			mistake: Swapped, value: float64(d.Keep), title: s.lang.T("drill.five.mass.slip.how_many_tokens_stay"),
+			why: s.lang.T("drill.five.mass.slip.how_many_tokens_stay.why"),
+		},
+		slip{
+			mistake: Renormalize, value: 1, title: s.lang.T("drill.five.mass.slip.not_yet_1_sum"),
+			why: s.lang.T("drill.five.mass.slip.not_yet_1_sum.why", "mass", p4(d.Mass)),
+		},
+		slip{
+			mistake: Percent, value: 100 * d.Mass, title: s.lang.T("drill.slip.percentage_needs_sign"),
+			why: s.lang.T("drill.five.mass.slip.percentage_needs_sign.why", "mass", p4(d.Mass)), credit: 0.5,
 		})
-	terms := sumOf(kept(d))
+	sum := sumOf(kept(d))
 	return s.cell(&cell{
-		Cell:   Cell{ID: "mass", Label: "sum of the kept p", Type: Number},
+		Cell:   Cell{ID: "mass", Label: s.lang.T("drill.five.mass.label"), Type: Number},
 		grader: newNumber(Probability, want, slips), answer: p4(d.Mass),
 		hints: [3]string{
-			"Which column already has this sum?",
-			"Add up p of the tokens that stay: it is the running total at the last of them.", terms + ".",
+			s.lang.T("drill.five.mass.hint.question"),
+			s.lang.T("drill.five.mass.hint.rule"), sum + ".",
 		},
-		work: []Line{{"Add up p of the tokens that stay.", terms, p4(d.Mass)}},
+		work: []Line{{s.lang.T("drill.five.mass.work.add_up_p_tokens"), sum, p4(d.Mass)}},
 	})
 }
 
@@ -113,40 +115,43 @@ func (s *sheet) qCell(i int, d cutter, rule cut) Item {
 	} else {
 		slips = []slip{
 			{
-				mistake: OneTooMany, value: p / d.Cum[r], title: "This token was cut.",
-				why: fmt.Sprintf("You kept it: %s / %s. It goes, so nothing is left of it.", p4(p), p4(d.Cum[r])),
+				mistake: OneTooMany, value: p / d.Cum[r], title: s.lang.T("drill.five.slip.token_cut"),
+				why: s.lang.T("drill.five.q.slip.token_cut.why", "p", p4(p), "cum", p4(d.Cum[r])),
 			},
 			{
-				mistake: NotCut, value: p, title: "This token was cut.",
-				why: "What is cut keeps nothing: its p is shared out among those that stay.",
+				mistake: NotCut, value: p, title: s.lang.T("drill.five.slip.token_cut"),
+				why: s.lang.T("drill.five.q.slip.token_cut.why.what_cut_keeps_nothing"),
 			},
 			{
-				mistake: NotCut, value: p / d.Mass, title: "This token was cut.",
-				why: "Only what stays is divided by the kept sum; what is cut gets 0.",
+				mistake: NotCut, value: p / d.Mass, title: s.lang.T("drill.five.slip.token_cut"),
+				why: s.lang.T("drill.five.q.slip.token_cut.why.only_what_stays_divided"),
 			},
 			{
-				mistake: Largest, value: p / top, title: "This token was cut.",
-				why: "And the kept ones are divided by their sum, not by the largest.",
+				mistake: Largest, value: p / top, title: s.lang.T("drill.five.slip.token_cut"),
+				why: s.lang.T("drill.five.q.slip.token_cut.why.and_kept_ones_divided"),
 			},
 		}
 	}
 	answer, work, last := "0", Line{
-		"This token was cut.", "", "0",
-	}, s.names[i]+" is not among the "+terms.Count(d.Keep)+" that stay, so it gets 0."
+		s.lang.T("drill.five.slip.token_cut"), "", "0",
+	}, s.lang.T("drill.five.q.answer.not_among_stay_so", "token", s.names[i], "n", d.Keep)
 	if r < d.Keep {
 		answer = p4(d.Q(r))
-		work = Line{"Divide by the sum of what stays.", p4(p) + " / " + p4(d.Mass), answer}
+		work = Line{s.lang.T("drill.five.q.work.divide_by_sum_what"), p4(p) + " / " + p4(d.Mass), answer}
 		last = p4(p) + " / " + p4(d.Mass) + "."
 	}
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("q.%d", i), Label: "p′ for " + quoted(s.names[i]), Type: Number},
+		Cell: Cell{
+			ID: fmt.Sprintf("q.%d", i), Label: s.lang.T("drill.five.q.label.p_for", "token", s.names[i]),
+			Type: Number,
+		},
 		grader: &cutNumber{newNumber(Probability, qRoutes(d, r), slips), r >= d.Keep}, answer: answer,
 		hints: [3]string{
-			"Does this token stay? And what do those that stay add up to now?",
-			"What is cut gets 0. What stays is divided by the sum of all that stay.",
+			s.lang.T("drill.five.q.hint.question.does_token_stay_and"),
+			s.lang.T("drill.five.q.hint.rule.what_cut_gets_0"),
 			last,
 		},
-		work: []Line{{"Add up what stays.", sumOf(kept(d)), p4(d.Mass)}, work},
+		work: []Line{{s.lang.T("drill.five.q.work.add_up_what_stays"), sumOf(kept(d)), p4(d.Mass)}, work},
 	})}
 }
 
@@ -155,27 +160,24 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	p4, p := Probability.show, d.P[d.Order[r]]
 	slips := []slip{
 		{
-			mistake: Renormalize, value: p, title: "You forgot to renormalize.",
-			why: fmt.Sprintf(
-				"The kept p add up to %s, not to 1. Divide by that: %s / %s.", p4(d.Mass), p4(p), p4(d.Mass),
-			),
+			mistake: Renormalize, value: p, title: s.lang.T("drill.five.slip.forgot_renormalize"),
+			why: s.lang.T("drill.five.q.slip.forgot_renormalize.why", "mass", p4(d.Mass), "p", p4(p)),
 		},
 		{
-			mistake: Largest, value: p / d.P[d.Order[0]], title: "You divided by the largest p, not by their sum.",
-			why: fmt.Sprintf("%s / %s. The whole is what stays, %s.", p4(p), p4(d.P[d.Order[0]]), p4(d.Mass)),
+			mistake: Largest, value: p / d.P[d.Order[0]], title: s.lang.T("drill.five.q.slip.divided_by_largest_p"),
+			why: s.lang.T("drill.five.q.slip.divided_by_largest_p.why", "p", p4(p), "p2", p4(d.P[d.Order[0]]),
+				"mass", p4(d.Mass)),
 		},
 	}
 	if d.Keep > 1 && r < d.Keep-1 {
 		few := slip{
-			mistake: OneTooFew, value: p / d.Cum[d.Keep-2], title: "You left one token out.",
-			why: fmt.Sprintf("%d stay, with %s together.", d.Keep, p4(d.Mass)),
+			mistake: OneTooFew, value: p / d.Cum[d.Keep-2], title: s.lang.T("drill.five.q.slip.left_one_token_out"),
+			why: s.lang.T("drill.five.q.slip.left_one_token_out.why", "n", d.Keep, "mass", p4(d.Mass)),
 		}
 		if rule.topP > 0 {
-			few.mistake, few.title = Crossing, "You left out the token that crosses the border."
-			few.why = fmt.Sprintf(
-				"%s is short of %s; with the crossing token it is %s. Divide by that.", p4(d.Cum[d.Keep-2]),
-				canonical(rule.topP, Real), p4(d.Mass),
-			)
+			few.mistake, few.title = Crossing, s.lang.T("drill.five.mistake.left_out_token_crosses")
+			few.why = s.lang.T("drill.five.q.slip.short_with_crossing_token.why", "cum", p4(d.Cum[d.Keep-2]),
+				"top_p", canonical(rule.topP, Real), "mass", p4(d.Mass))
 		}
 		slips = append(slips, few)
 	}
@@ -183,10 +185,9 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 		slips = append(
 			slips,
 			slip{
-				mistake: OneTooMany, value: p / d.Cum[d.Keep], title: "You kept one too many.",
-				why: fmt.Sprintf(
-					"%d stay, with %s together; you divided by %s.", d.Keep, p4(d.Mass), p4(d.Cum[d.Keep]),
-				),
+				mistake: OneTooMany, value: p / d.Cum[d.Keep], title: s.lang.T("drill.five.q.slip.kept_one_too_many"),
+				why: s.lang.T("drill.five.q.slip.kept_one_too_many.why", "n", d.Keep, "mass", p4(d.Mass), "cum",
+					p4(d.Cum[d.Keep])),
 			},
 		)
 	}
@@ -194,35 +195,36 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 		slips = append(
 			slips,
 			slip{
-				mistake: Renormalize, value: p / rule.topP, title: "You divided by the border.",
-				why: fmt.Sprintf(
-					"%s is only what must be reached. The kept tokens weigh %s: divide by that.",
-					canonical(rule.topP, Real), p4(d.Mass),
-				),
+				mistake: Renormalize, value: p / rule.topP, title: s.lang.T("drill.five.q.slip.divided_by_border"),
+				why: s.lang.T("drill.five.q.slip.divided_by_border.why", "top_p", canonical(rule.topP, Real), "mass",
+					p4(d.Mass)),
 			},
 		)
 	}
 	slips = append(slips,
 		slip{
-			mistake: Renormalize, value: p * d.Mass, title: "You multiplied by the kept sum.",
-			why: "Divide by it: what stays must grow to fill the whole.",
-		},
-		slip{mistake: OneTooFew, value: 0, title: "This token stays.", why: "Only what is cut gets 0."},
-		slip{
-			mistake: Percent, value: 100 * d.Q(r), title: "A percentage needs its sign.",
-			why: "Write " + p4(d.Q(r)) + ", or the percentage with its sign.", credit: 0.5,
+			mistake: Renormalize, value: p * d.Mass, title: s.lang.T("drill.five.q.slip.multiplied_by_kept_sum"),
+			why: s.lang.T("drill.five.q.slip.multiplied_by_kept_sum.why"),
 		},
 		slip{
-			mistake: Swapped, value: d.Cum[r] / d.Mass, title: "That is a running total.",
-			why: "Here is this token's own share: " + p4(p) + " / " + p4(d.Mass) + ".",
+			mistake: OneTooFew, value: 0, title: s.lang.T("drill.five.slip.token_stays"),
+			why: s.lang.T("drill.five.slip.token_stays.why"),
+		},
+		slip{
+			mistake: Percent, value: 100 * d.Q(r), title: s.lang.T("drill.slip.percentage_needs_sign"),
+			why: s.lang.T("drill.five.q.slip.percentage_needs_sign.why", "r", p4(d.Q(r))), credit: 0.5,
+		},
+		slip{
+			mistake: Swapped, value: d.Cum[r] / d.Mass, title: s.lang.T("drill.five.q.slip.running_total"),
+			why: s.lang.T("drill.five.q.slip.running_total.why", "p", p4(p), "mass", p4(d.Mass)),
 		})
 	for other := range d.Keep {
 		if other != r {
 			slips = append(
 				slips,
 				slip{
-					mistake: OtherRow, value: d.Q(other), title: "That belongs to another row.",
-					why: "It is p′ of " + quoted(s.names[d.Order[other]]) + ".",
+					mistake: OtherRow, value: d.Q(other), title: s.lang.T("drill.slip.belongs_another_row"),
+					why: s.lang.T("drill.five.q.slip.belongs_another_row.why", "token", s.names[d.Order[other]]),
 				},
 			)
 		}
@@ -237,18 +239,19 @@ type cutNumber struct {
 	cut bool
 }
 
-func (n *cutNumber) grade(text string) Verdict {
+func (n *cutNumber) grade(l *terms.Language, text string) Verdict {
 	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "cut", "-", "–", "—", "none":
+	case strings.ToLower(l.T("drill.five.draw.cut")), "cut", "-", "–", "—", "none":
 		if n.cut {
-			return Verdict{State: Right, Credit: 1, Understood: "cut, so 0"}
+			return Verdict{State: Right, Credit: 1, Understood: l.T("drill.five.grade.cut_so_0")}
 		}
 		return Verdict{
-			State: Wrong, Understood: "cut, so 0", Mistake: OneTooFew, Title: "This token stays.",
-			Why: "Only what is cut gets 0.",
+			State: Wrong, Understood: l.T("drill.five.grade.cut_so_0"), Mistake: OneTooFew,
+			Title: l.T("drill.five.slip.token_stays"),
+			Why:   l.T("drill.five.slip.token_stays.why"),
 		}
 	}
-	return n.number.grade(text)
+	return n.number.grade(l, text)
 }
 
 // nucleusCount asks how many tokens a nucleus keeps at another temperature.
@@ -261,30 +264,35 @@ func (s *sheet) nucleusCount(t float64) *Cell {
 	}
 	slips := []slip{
 		{
-			mistake: Crossing, value: float64(d.Keep - 1), title: "The token that crosses the border stays.",
-			why: fmt.Sprintf("The sum before it is %s, short of %s. With it, it is %s.", before, border, p4(d.Mass)),
+			mistake: Crossing, value: float64(d.Keep - 1), title: s.lang.T("drill.slip.token_crosses_border_stays"),
+			why: s.lang.T("drill.five.count.slip.token_crosses_border_stays.why", "before", before, "border", border,
+				"mass", p4(d.Mass)),
 		},
 		{
-			mistake: OneTooMany, value: float64(d.Keep + 1), title: "One too many.",
-			why: fmt.Sprintf("The sum is %s already, which is at least %s.", p4(d.Mass), border),
+			mistake: OneTooMany, value: float64(d.Keep + 1), title: s.lang.T("drill.slip.one_too_many"),
+			why: s.lang.T("drill.five.count.slip.one_too_many.why", "mass", p4(d.Mass), "border", border),
 		},
 		{
-			mistake: IgnoredT, value: float64(s.nucleus(1).Keep), title: "That’s how many were kept at T = 1.",
-			why: "The probabilities have changed: add them up again.",
+			mistake: IgnoredT, value: float64(s.nucleus(1).Keep),
+			title: s.lang.T("drill.five.count.slip.thats_how_many_were"),
+			why:   s.lang.T("drill.five.count.slip.thats_how_many_were.why"),
 		},
 	}
 	return s.cell(&cell{
-		Cell:   Cell{ID: "count", Label: "tokens in the nucleus", Type: Number, Unit: "tokens"},
+		Cell: Cell{
+			ID: "count", Label: s.lang.T("drill.five.count.label"), Type: Number,
+			Unit: s.lang.T("drill.unit.tokens"),
+		},
 		grader: newNumber(Count, []float64{float64(d.Keep)}, slips), answer: terms.Count(d.Keep),
 		hints: [3]string{
-			"Is the distribution sharper or flatter than at T = 1? Will it take more tokens or fewer?",
-			"Add up p from the most probable down until the sum is at " +
-				"least " + border + "; count the tokens, the last one too.",
-			fmt.Sprintf("The sum after the last one is %s, the sum before it %s.", p4(d.Mass), before),
+			s.lang.T("drill.five.count.hint.question"),
+			s.lang.T("drill.five.count.hint.rule", "border", border),
+			s.lang.T("drill.five.count.hint.numbers", "mass", p4(d.Mass), "before", before),
 		},
 		work: []Line{
 			{
-				"Add up until the sum is at least " + border + ".", sumOf(kept(d)) + " = " + p4(d.Mass),
+				s.lang.T("drill.five.count.work.add_up_until_sum", "border", border),
+				sumOf(kept(d)) + " = " + p4(d.Mass),
 				terms.Count(d.Keep),
 			},
 		},
@@ -300,31 +308,30 @@ func (s *sheet) trendCell() *Cell {
 	run := strings.Join(list, " → ")
 	c := &choice{
 		options: []Option{
-			{Value: "falls", Text: "It falls"},
-			{Value: "stays", Text: "It stays the same"},
-			{Value: "rises", Text: "It rises"},
+			{Value: "falls", Text: s.lang.T("drill.five.trend.falls")},
+			{Value: "stays", Text: s.lang.T("drill.five.trend.stays_same")},
+			{Value: "rises", Text: s.lang.T("drill.five.trend.rises")},
 		},
-		right: "falls", note: "From T = 0.5 to 1 to 2 it falls: " + run + ".",
+		right: "falls", note: s.lang.T("drill.five.trend.note", "run", run),
 		why: map[string]said{
 			"stays": {
-				IgnoredT, "It changes.",
-				"Only the order of the tokens stays. Compare the three values you worked out for the top token.",
+				IgnoredT, s.lang.T("drill.five.trend.slip.changes"),
+				s.lang.T("drill.five.trend.slip.changes.why"),
 			},
 			"rises": {
-				TimesT, "The other way round.",
-				"A higher temperature divides the gaps between logits, so the distribution is flatter and the top " +
-					"token loses.",
+				TimesT, s.lang.T("drill.five.trend.slip.other_way_round"),
+				s.lang.T("drill.five.trend.slip.other_way_round.why"),
 			},
 		},
 	}
 	return s.cell(&cell{
-		Cell:   Cell{ID: "trend", Label: "the top probability as T rises", Type: ChoiceOf, Options: c.options},
-		grader: c, answer: "falls", shown: "It falls",
+		Cell:   Cell{ID: "trend", Label: s.lang.T("drill.five.trend.label"), Type: ChoiceOf, Options: c.options},
+		grader: c, answer: "falls", shown: s.lang.T("drill.five.trend.falls"),
 		hints: [3]string{
-			"Compare the top token's p at the three temperatures.",
-			"A larger T makes the gaps between logits smaller.",
+			s.lang.T("drill.five.trend.hint.question"),
+			s.lang.T("drill.five.trend.hint.rule"),
 			run + ".",
 		},
-		work: []Line{{"Put the three side by side.", run, "It falls"}},
+		work: []Line{{s.lang.T("drill.five.trend.work.put_three_side_by"), run, s.lang.T("drill.five.trend.falls")}},
 	})
 }

@@ -11,28 +11,32 @@ func (s *sheet) drawStep() {
 	d := s.nucleus(1)
 	u := canonical(s.u, Real)
 	s.open(Step{
-		ID: "draw", Name: "Draw", Note: "u = " + u, Needs: []string{"topp"},
-		Title: "Lay the kept tokens end to end and draw",
-		Ask: "Each kept token takes a part of the line from 0 to 1 that is as long as its p′, the most probable " +
-			"first. Say where each part ends, and on which token u = " + u + " falls.",
-		Remark: "A part holds its beginning and not its end.",
+		ID: "draw", Name: s.lang.T("drill.five.draw.name"), Note: "u = " + u, Needs: []string{"topp"},
+		Title:  s.lang.T("drill.five.draw.title"),
+		Ask:    s.lang.T("drill.five.draw.ask", "u", u),
+		Remark: s.lang.T("drill.five.draw.remark"),
 	})
 	s.step.Columns = []Column{
-		{Key: "p", Head: "p", Title: "probability", State: Given},
-		{Key: "q", Head: "p′", Title: "probability after the cut", State: Given},
-		{Key: "end", Head: "ends at", Title: "where its part of the line ends", State: Live},
+		{Key: "p", Head: "p", Title: s.lang.T("drill.column.probability"), State: Given},
+		{Key: "q", Head: "p′", Title: s.lang.T("drill.five.draw.column.probability_after_cut"), State: Given},
+		{
+			Key: "end", Head: s.lang.T("drill.five.draw.head.ends"),
+			Title: s.lang.T("drill.five.draw.column.where_part_line_ends"), State: Live,
+		},
 	}
 	for i, name := range s.names {
 		r := d.RankOf(int32(i))
 		row := Row{Key: name, Name: " " + name, Token: true, Items: []Item{
-			{Text: Probability.show(d.P[i]), Value: d.P[i]}, {Text: "cut"}, {Text: "cut"},
+			{Text: Probability.show(d.P[i]), Value: d.P[i]},
+			{Text: s.lang.T("drill.five.draw.cut")},
+			{Text: s.lang.T("drill.five.draw.cut")},
 		}}
 		if r < d.Keep {
 			row.Items[1], row.Items[2] = Item{Text: Probability.show(d.Q(r)), Value: d.Q(r)}, s.endCell(i, r, d)
 		}
 		s.step.Rows = append(s.step.Rows, row)
 	}
-	s.step.Asks = []Ask{{"On which token does u = " + u + " fall?", s.drawnCell(d)}}
+	s.step.Asks = []Ask{{s.lang.T("drill.five.draw.ask.on_which_token_does", "u", u), s.drawnCell(d)}}
 }
 
 // beginning formats the beginning of a segment.
@@ -62,51 +66,55 @@ func (s *sheet) endCell(i, r int, d cutter) Item {
 	from := beginning(at)
 	slips := []slip{
 		{
-			mistake: NotRunning, value: d.Q(r), title: "That is how long the part is.",
-			why: fmt.Sprintf("It begins at %s, so it ends at %s + %s.", from, from, p4(d.Q(r))),
+			mistake: NotRunning, value: d.Q(r), title: s.lang.T("drill.five.end.slip.how_long_part"),
+			why: s.lang.T("drill.five.end.slip.how_long_part.why", "from", from, "r", p4(d.Q(r))),
 		},
 	}
 	if r > 0 {
 		slips = append(
 			slips,
 			slip{
-				mistake: OneTooFew, value: at, title: "There the part begins.",
-				why: "It ends one p′ later: " + from + " + " + p4(d.Q(r)) + ".",
+				mistake: OneTooFew, value: at, title: s.lang.T("drill.five.end.slip.part_begins"),
+				why: s.lang.T("drill.five.end.slip.part_begins.why", "from", from, "r", p4(d.Q(r))),
 			},
 		)
 	}
 	slips = append(
 		slips,
 		slip{
-			mistake: Renormalize, value: d.Cum[r], title: "That is the running total of p.",
-			why: "Lay the renormalized p′ end to end, so that the line is filled.",
+			mistake: Renormalize, value: d.Cum[r], title: s.lang.T("drill.five.end.slip.running_total_p"),
+			why: s.lang.T("drill.five.end.slip.running_total_p.why"),
 		},
 	)
 	if r+1 < d.Keep {
 		_, next := d.Segment(r + 1)
 		slips = append(
 			slips,
-			slip{mistake: OneTooMany, value: next, title: "There the next part ends.", why: "Stop after this token."},
+			slip{
+				mistake: OneTooMany, value: next, title: s.lang.T("drill.five.end.slip.next_part_ends"),
+				why: s.lang.T("drill.five.end.slip.next_part_ends.why"),
+			},
 		)
 	}
 	slips = append(
 		slips,
 		slip{
-			mistake: Percent, value: 100 * to, title: "A percentage needs its sign.", why: "Write " + p4(to) + ".",
+			mistake: Percent, value: 100 * to, title: s.lang.T("drill.slip.percentage_needs_sign"),
+			why:    s.lang.T("drill.five.end.slip.percentage_needs_sign.why", "to", p4(to)),
 			credit: 0.5,
 		},
 	)
 	return Item{Cell: s.cell(&cell{
 		Cell: Cell{
-			ID: fmt.Sprintf("end.%d", i), Label: "where the part of " + quoted(s.names[i]) + " ends", Type: Number,
+			ID: fmt.Sprintf("end.%d", i), Label: s.lang.T("drill.five.end.label", "token", s.names[i]), Type: Number,
 		},
 		grader: newNumber(Probability, want, slips), answer: p4(to),
 		hints: [3]string{
-			"Where does this token's part begin?",
-			"It begins where the previous one ends, and is p′ long.",
+			s.lang.T("drill.five.end.hint.question"),
+			s.lang.T("drill.five.end.hint.rule"),
 			fmt.Sprintf("%s + %s.", from, p4(d.Q(r))),
 		},
-		work: []Line{{"Start where the previous token ends, and add p′.", from + " + " + p4(d.Q(r)), p4(to)}},
+		work: []Line{{s.lang.T("drill.five.end.work.start_where_previous_token"), from + " + " + p4(d.Q(r)), p4(to)}},
 	})}
 }
 
@@ -117,42 +125,43 @@ func (s *sheet) drawnCell(d cutter) *Cell {
 	name := s.names[d.Order[drawn]]
 	where := fmt.Sprintf("%s ≤ %s < %s", beginning(from), u, p4(to))
 	c := &choice{
-		options: s.options(), right: name, note: where + ", the part of " + quoted(name) + ".", why: map[string]said{},
+		options: s.options(), right: name, note: s.lang.T("drill.five.drawn.note", "where", where, "token", name),
+		why: map[string]said{},
 	}
 	plain := s.plain(1).Draw(s.u)
 	for r, id := range d.Order {
-		w := said{OtherOption, "u falls on another part.", ""}
+		w := said{OtherOption, s.lang.T("drill.five.drawn.slip.u_falls_on_another"), ""}
 		switch f, t := d.Segment(min(r, d.Keep-1)); {
 		case r == drawn:
 			continue
 		case r >= d.Keep:
-			w = said{OneTooMany, "This token was cut.", "It has no part of the line, so nothing can fall on it."}
+			w = said{
+				OneTooMany, s.lang.T("drill.five.slip.token_cut"),
+				s.lang.T("drill.five.drawn.slip.token_cut.why"),
+			}
 		case r == plain:
 			w = said{
-				Renormalize, "On the line of p it would be this one.",
-				"The draw is on p′, renormalized: there this part goes from " + p4(f) + " to " + p4(t) + ".",
+				Renormalize, s.lang.T("drill.five.drawn.slip.on_line_p_would"),
+				s.lang.T("drill.five.drawn.slip.on_line_p_would.why", "f", p4(f), "t", p4(t)),
 			}
 		case r == 0:
-			w.mistake, w.title = OtherOption, "The most probable is not always drawn."
-			w.why = fmt.Sprintf("Its part ends at %s, and %s is beyond that.", p4(t), u)
+			w.mistake, w.title = OtherOption, s.lang.T("drill.five.drawn.mistake.most_probable_not_always")
+			w.why = s.lang.T("drill.five.drawn.slip.part_ends_and_beyond.why", "t", p4(t), "u", u)
 		case math.Abs(d.Q(r)-s.u) < 0.1:
-			w.why = fmt.Sprintf(
-				"u is not a probability to look for: its place on the line counts. This part goes from %s to %s.",
-				p4(f), p4(t),
-			)
+			w.why = s.lang.T("drill.five.drawn.slip.u_not_probability_look.why", "f", p4(f), "t", p4(t))
 		default:
-			w.why = fmt.Sprintf("This part goes from %s to %s.", p4(f), p4(t))
+			w.why = s.lang.T("drill.five.drawn.slip.part_goes_from.why", "f", p4(f), "t", p4(t))
 		}
 		c.why[s.names[id]] = w
 	}
 	return s.cell(&cell{
-		Cell:   Cell{ID: "drawn", Label: "token drawn", Type: ChoiceOf, Options: c.options},
+		Cell:   Cell{ID: "drawn", Label: s.lang.T("drill.five.drawn.label"), Type: ChoiceOf, Options: c.options},
 		grader: c, answer: name, shown: name,
 		hints: [3]string{
-			"Which parts of the line end before u, and which one does not?",
-			"Take the first token whose part ends beyond u.",
+			s.lang.T("drill.five.drawn.hint.question"),
+			s.lang.T("drill.five.drawn.hint.rule"),
 			where + ".",
 		},
-		work: []Line{{"Find the part that u falls on.", where, name}},
+		work: []Line{{s.lang.T("drill.five.drawn.work.find_part_u_falls"), where, name}},
 	})
 }

@@ -3,6 +3,8 @@ package drill
 import (
 	"fmt"
 	"math"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // others adds a slip for every other row, with that row's value in the same column.
@@ -12,8 +14,9 @@ func (s *sheet) others(slips []slip, i int, what string, f func(j int) float64) 
 			slips = append(
 				slips,
 				slip{
-					mistake: OtherRow, value: f(j), title: "That belongs to another row.",
-					why: fmt.Sprintf("It is the %s of %s; this row is %s.", what, quoted(name), quoted(s.names[i])),
+					mistake: OtherRow, value: f(j), title: s.lang.T("drill.slip.belongs_another_row"),
+					why: s.lang.T("drill.five.others.slip.belongs_another_row.why", "what", what, "token", name,
+						"token2", s.names[i]),
 				},
 			)
 		}
@@ -26,35 +29,39 @@ func (s *sheet) ztCell(i int, t float64) Item {
 	want := z / t
 	slips := []slip{
 		{
-			mistake: TimesT, value: z * t, title: "You multiplied by T.",
-			why: fmt.Sprintf("The logit is divided by T: %s / %s = %s.", logit(s.z[i]), tt, canonical(want, Real)),
+			mistake: TimesT, value: z * t, title: s.lang.T("drill.five.slip.multiplied_by_t"),
+			why: s.lang.T("drill.five.zt.slip.multiplied_by_t.why", "logit", logit(s.z[i]), "t", tt, "want",
+				canonical(want, Real)),
 		},
 		{
-			mistake: IgnoredT, value: z, title: "That is the logit itself.",
-			why: "Divide it by T first: at T = " + tt + " every gap between logits changes.",
+			mistake: IgnoredT, value: z, title: s.lang.T("drill.five.zt.slip.logit_itself"),
+			why: s.lang.T("drill.five.zt.slip.logit_itself.why", "t", tt),
 		},
 		{
-			mistake: AfterT, value: z - t, title: "You subtracted T.",
-			why: "Divide by T. Taking the same number from every logit would change nothing.",
+			mistake: AfterT, value: z - t, title: s.lang.T("drill.five.zt.slip.subtracted_t"),
+			why: s.lang.T("drill.five.zt.slip.subtracted_t.why"),
 		},
 		{
-			mistake: AfterT, value: z + t, title: "You added T.",
-			why: "Divide by T. Adding the same number to every logit would change nothing.",
+			mistake: AfterT, value: z + t, title: s.lang.T("drill.five.zt.slip.added_t"),
+			why: s.lang.T("drill.five.zt.slip.added_t.why"),
 		},
 	}
 	slips = s.others(slips, i, "z / T", func(j int) float64 { return value(s.z[j]) / t })
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("zt.%d", i), Label: "z / T for " + quoted(s.names[i]), Type: Number},
+		Cell: Cell{
+			ID: fmt.Sprintf("zt.%d", i), Label: s.lang.T("drill.five.zt.label", "token", s.names[i]),
+			Type: Number,
+		},
 		grader: newNumber(Real, []float64{want}, slips), answer: canonical(want, Real),
 		hints: [3]string{
-			"Where does the temperature act: on the logits or on the probabilities?",
-			"Divide the logit by T.",
-			fmt.Sprintf(
-				"%s / %s: dividing by %s is the same as multiplying by %s.", logit(s.z[i]), tt, tt,
-				canonical(1/t, Real),
-			),
+			s.lang.T("drill.five.zt.hint.question"),
+			s.lang.T("drill.five.zt.hint.rule.divide_logit_by_t"),
+			s.lang.T("drill.five.zt.hint.numbers", "logit", logit(s.z[i]), "t", tt, "t2", canonical(1/t, Real)),
 		},
-		work: []Line{{"Divide the logit by T.", logit(s.z[i]) + " / " + tt, canonical(want, Real)}},
+		work: []Line{{
+			s.lang.T("drill.five.zt.hint.rule.divide_logit_by_t"), logit(s.z[i]) + " / " + tt,
+			canonical(want, Real),
+		}},
 	})}
 }
 
@@ -65,80 +72,76 @@ func (s *sheet) expCell(i int, t float64) Item {
 	top := s.plain(t).MaxZ / t
 	slips := []slip{
 		{
-			mistake: Base10, value: math.Pow(10, x), title: "You raised 10, not e.",
-			why: fmt.Sprintf(
-				"10 to the power of %s is %s. Here the base is e = 2.71828: the key is often called exp, "+
-					"or e with a raised x.",
-				xs, show(math.Pow(10, x)),
-			),
+			mistake: Base10, value: math.Pow(10, x), title: s.lang.T("drill.slip.raised_10_not_e"),
+			why: s.lang.T("drill.five.exp.slip.raised_10_not_e.why", "x", xs, "x2", show(math.Pow(10, x))),
 		},
 		{
-			mistake: Base2, value: math.Pow(2, x), title: "You raised 2, not e.",
-			why: fmt.Sprintf("2 to the power of %s is %s. Here the base is e = 2.71828.", xs, show(math.Pow(2, x))),
+			mistake: Base2, value: math.Pow(2, x), title: s.lang.T("drill.slip.raised_2_not_e"),
+			why: s.lang.T("drill.five.exp.slip.raised_2_not_e.why", "x", xs, "x2", show(math.Pow(2, x))),
 		},
 	}
 	if x != 0 {
 		slips = append(slips, slip{
-			mistake: TimesE, value: math.E * x, title: "You multiplied by e.",
-			why: fmt.Sprintf("e times %s is %s. Raise e to the power of %s.", xs, show(math.E*x), xs),
+			mistake: TimesE, value: math.E * x, title: s.lang.T("drill.slip.multiplied_by_e"),
+			why: s.lang.T("drill.five.exp.slip.multiplied_by_e.why", "x", xs, "e", show(math.E*x)),
 		})
 	}
-	slips = append(slips, noPower(x))
+	slips = append(slips, noPower(s.lang, x))
 	if t != 1 {
 		slips = append(slips,
 			slip{
-				mistake: TimesT, value: s.exp(i, 1/t), title: "You multiplied by T.",
-				why: fmt.Sprintf(
-					"That is e to the power of z × T. At T = %s the exponent is z / T = %s.", canonical(t, Real), xs,
-				),
+				mistake: TimesT, value: s.exp(i, 1/t), title: s.lang.T("drill.five.slip.multiplied_by_t"),
+				why: s.lang.T("drill.five.exp.slip.multiplied_by_t.why", "t", canonical(t, Real), "x", xs),
 			},
 			slip{
-				mistake: IgnoredT, value: s.exp(i, 1), title: "T was left out.",
-				why: fmt.Sprintf(
-					"That is e to the power of %s. Divide by T first: the exponent is %s.", logit(s.z[i]), xs,
-				),
+				mistake: IgnoredT, value: s.exp(i, 1), title: s.lang.T("drill.five.exp.slip.t_left_out"),
+				why: s.lang.T("drill.five.exp.slip.t_left_out.why", "logit", logit(s.z[i]), "x", xs),
 			},
 			slip{
-				mistake: AfterT, value: s.exp(i, 1) / t, title: "T acts before the exponential.",
-				why: "Divide the logit by T, and raise e to the result. Dividing e to z instead cancels " +
-					"out when you normalize.",
+				mistake: AfterT, value: s.exp(i, 1) / t,
+				title: s.lang.T("drill.five.exp.slip.t_acts_before_exponential"),
+				why:   s.lang.T("drill.five.exp.slip.t_acts_before_exponential.why"),
 			})
 	}
 	slips = append(slips,
 		slip{
-			mistake: Shifted, value: math.Exp(x - top), title: "You subtracted the largest first.",
-			why:    "Programs do that too, and p comes out the same. This column asks for plain e to the power z / T.",
+			mistake: Shifted, value: math.Exp(x - top),
+			title:  s.lang.T("drill.five.exp.slip.subtracted_largest_first"),
+			why:    s.lang.T("drill.five.exp.slip.subtracted_largest_first.why"),
 			credit: 0.5,
 		},
 		slip{
-			mistake: Swapped, value: s.plain(t).P[i], title: "That is p: it belongs one column further.",
-			why: "This column asks for e to the power z / T, before it is divided by the sum.",
+			mistake: Swapped, value: s.plain(t).P[i], title: s.lang.T("drill.five.exp.slip.p_belongs_one_column"),
+			why: s.lang.T("drill.five.exp.slip.p_belongs_one_column.why"),
 		})
-	slips = s.others(slips, i, "exp", func(j int) float64 { return s.exp(j, t) })
+	slips = s.others(slips, i, s.lang.T("drill.head.exp"), func(j int) float64 { return s.exp(j, t) })
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("exp.%d", i), Label: "exp for " + quoted(s.names[i]), Type: Number},
+		Cell: Cell{
+			ID: fmt.Sprintf("exp.%d", i), Label: s.lang.T("drill.name.exp_for", "token", s.names[i]),
+			Type: Number,
+		},
 		grader: newNumber(Real, []float64{want}, slips), answer: show(want),
 		hints: [3]string{
-			"Which number is raised to which power here?",
-			"Raise e = 2.71828 to z / T. On a calculator it is the key exp, or e with a raised x.",
-			fmt.Sprintf("e to the power of %s. To check: e is 2.718, e² is 7.389, e³ is 20.086.", xs),
+			s.lang.T("drill.five.exp.hint.question"),
+			s.lang.T("drill.five.exp.hint.rule"),
+			s.lang.T("drill.five.exp.hint.numbers", "x", xs),
 		},
-		work: []Line{{"Raise e to z / T.", "e^" + xs, show(want)}},
+		work: []Line{{s.lang.T("drill.five.exp.work.raise_e_z_t"), "e^" + xs, show(want)}},
 	})}
 }
 
 // noPower returns the slip for answering with the exponent instead of the power. If the exponent is
 // 0, the learner might believe that e^0 is 0, so the response addresses that.
-func noPower(x float64) slip {
+func noPower(l *terms.Language, x float64) slip {
 	if x == 0 {
 		return slip{
-			mistake: NoExp, value: 0, title: "e to the power of 0 is not 0.",
-			why: "It is 1: each step down divides by e, from e² to e, and from e to 1.",
+			mistake: NoExp, value: 0, title: l.T("drill.five.exp.slip.e_power_0_not"),
+			why: l.T("drill.five.exp.slip.e_power_0_not.why"),
 		}
 	}
 	return slip{
-		mistake: NoExp, value: x, title: "That is the exponent itself.",
-		why: "Raise e to it: that makes every score positive and turns equal steps into equal factors.",
+		mistake: NoExp, value: x, title: l.T("drill.five.exp.slip.exponent_itself"),
+		why: l.T("drill.five.exp.slip.exponent_itself.why"),
 	}
 }
 
@@ -160,65 +163,70 @@ func (s *sheet) sumCell(t float64) *Cell {
 		slips = append(
 			slips,
 			slip{
-				mistake: LeftOut, value: want[0] - e, title: "One is missing from the sum.",
-				why: fmt.Sprintf(
-					"Without %s the others come to %s. All %s belong in.", quoted(s.names[i]), show(want[0]-e),
-					inWords(n),
-				),
+				mistake: LeftOut, value: want[0] - e, title: s.lang.T("drill.slip.one_missing_from_sum"),
+				why: s.lang.T("drill.five.sum.slip.one_missing_from_sum.why", "token", s.names[i], "want",
+					show(want[0]-e), "n", inWords(s.lang, n)),
 			},
 		)
 	}
 	slips = append(slips,
 		slip{
-			mistake: Base10, value: base10, title: "You raised 10, not e.",
-			why: "These are powers of 10 added up. The base is e = 2.71828.",
+			mistake: Base10, value: base10, title: s.lang.T("drill.slip.raised_10_not_e"),
+			why: s.lang.T("drill.five.sum.slip.raised_10_not_e.why"),
 		},
 		slip{
-			mistake: Base2, value: base2, title: "You raised 2, not e.",
-			why: "These are powers of 2 added up. The base is e = 2.71828.",
+			mistake: Base2, value: base2, title: s.lang.T("drill.slip.raised_2_not_e"),
+			why: s.lang.T("drill.five.sum.slip.raised_2_not_e.why"),
 		},
 		slip{
-			mistake: NoExp, value: plain, title: "You added up the exponents.",
-			why: "Add the column exp, not the column z / T.",
-		},
-		slip{mistake: Swapped, value: 1, title: "That is the sum of p.", why: "Here the column exp is added up."},
-		slip{
-			mistake: Largest, value: largest, title: "That is just the largest.",
-			why: "The whole is all of them together.",
+			mistake: NoExp, value: plain, title: s.lang.T("drill.five.sum.slip.added_up_exponents"),
+			why: s.lang.T("drill.five.sum.slip.added_up_exponents.why"),
 		},
 		slip{
-			mistake: Averaged, value: want[0] / float64(n), title: "That is the average.",
-			why: "Leave out the division: the question asks for the plain sum.",
+			mistake: Swapped, value: 1, title: s.lang.T("drill.five.sum.slip.sum_p"),
+			why: s.lang.T("drill.five.sum.slip.sum_p.why"),
+		},
+		slip{
+			mistake: Largest, value: largest, title: s.lang.T("drill.five.sum.slip.just_largest"),
+			why: s.lang.T("drill.five.sum.slip.just_largest.why"),
+		},
+		slip{
+			mistake: Averaged, value: want[0] / float64(n), title: s.lang.T("drill.five.sum.slip.average"),
+			why: s.lang.T("drill.five.sum.slip.average.why"),
 		})
 	if t != 1 {
 		slips = append(slips,
-			slip{mistake: IgnoredT, value: s.sum(1), title: "That is the sum at T = 1.", why: "The exps have changed."},
 			slip{
-				mistake: TimesT, value: s.sum(1 / t), title: "You multiplied by T.",
-				why: "That is the sum at T = " + canonical(1/t, Real) + ".",
+				mistake: IgnoredT, value: s.sum(1), title: s.lang.T("drill.five.sum.slip.sum_t_1"),
+				why: s.lang.T("drill.five.sum.slip.sum_t_1.why"),
+			},
+			slip{
+				mistake: TimesT, value: s.sum(1 / t), title: s.lang.T("drill.five.slip.multiplied_by_t"),
+				why: s.lang.T("drill.five.sum.slip.multiplied_by_t.why", "t", canonical(1/t, Real)),
 			})
 	}
-	terms := ""
+	all := ""
 	for i, e := range exps {
 		if i > 0 {
-			terms += " + "
+			all += " + "
 		}
-		terms += show(e)
+		all += show(e)
 	}
 	return s.cell(&cell{
-		Cell:   Cell{ID: "sum", Label: "sum of exps", Type: Number},
+		Cell:   Cell{ID: "sum", Label: s.lang.T("drill.name.sum_exps"), Type: Number},
 		grader: newNumber(Real, want, slips), answer: show(want[0]),
 		hints: [3]string{
-			"What is the whole that every token's share is a part of?",
-			"Add up the column exp, every row of it.",
-			terms + ".",
+			s.lang.T("drill.five.sum.hint.question"),
+			s.lang.T("drill.five.sum.hint.rule"),
+			all + ".",
 		},
 		work: []Line{
 			{
-				"Raise e to each z / T.", s.join(func(i int) string { return "e^" + canonical(value(s.z[i])/t, Real) }),
+				s.lang.T("drill.five.work.raise_e_each_z"),
+				s.join(func(i int) string { return "e^" + canonical(value(s.z[i])/t, Real) }),
 				s.join(func(i int) string { return show(exps[i]) }),
 			},
-			{"Add them all: that is the whole.", terms, show(want[0])},
+			{s.lang.T("drill.five.work.add_them_all_whole"), all, show(want[0])},
 		},
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // share returns f(i) divided by the sum of f over the rows. With another f, it computes the results
@@ -25,76 +23,72 @@ func (s *sheet) pCell(i int, t float64) Item {
 	largest := s.exp(int(d.Order[0]), t)
 	slips := s.printed(i, t)
 	slips = append(slips, slip{
-		mistake: Largest, value: e / largest, title: "You divided by the largest exp, not by their sum.",
-		why: fmt.Sprintf(
-			"%s / %s = %s. The whole is all %s exps together, %s.", r3(e), r3(largest), p4(e/largest),
-			inWords(len(s.z)), r3(sum),
-		),
+		mistake: Largest, value: e / largest, title: s.lang.T("drill.slip.divided_by_largest_exp"),
+		why: s.lang.T("drill.five.p.slip.divided_by_largest_exp.why", "e", r3(e), "largest", r3(largest), "e2",
+			p4(e/largest), "n", inWords(s.lang, len(s.z)), "sum", r3(sum)),
 	})
 	if t != 1 {
 		one := s.plain(1).P[i]
 		slips = append(slips,
 			slip{
-				mistake: TimesT, value: s.plain(1 / t).P[i], title: "You multiplied by T.",
-				why: fmt.Sprintf(
-					"That is p at T = %s. The logits are divided by T, and here T is %s.", canonical(1/t, Real),
-					canonical(t, Real),
-				),
+				mistake: TimesT, value: s.plain(1 / t).P[i], title: s.lang.T("drill.five.slip.multiplied_by_t"),
+				why: s.lang.T("drill.five.p.slip.multiplied_by_t.why", "t", canonical(1/t, Real), "t2",
+					canonical(t, Real)),
 			},
 			slip{
-				mistake: IgnoredT, value: one, title: "That is p at T = 1.",
-				why: "The logits were divided by T, so the exps and their sum have changed.",
+				mistake: IgnoredT, value: one, title: s.lang.T("drill.five.p.slip.p_t_1"),
+				why: s.lang.T("drill.five.p.slip.p_t_1.why"),
 			},
 			slip{
-				mistake: Renormalize, value: math.Pow(one, 1/t), title: "You forgot to renormalize.",
-				why: fmt.Sprintf(
-					"p to the power of 1 / T is a good way: %s to the power of %s is %s. But these no longer add up "+
-						"to 1: divide by their sum.",
-					p4(one), canonical(1/t, Real), p4(math.Pow(one, 1/t)),
-				),
+				mistake: Renormalize, value: math.Pow(one, 1/t),
+				title: s.lang.T("drill.five.slip.forgot_renormalize"),
+				why: s.lang.T("drill.five.p.slip.forgot_renormalize.why", "one", p4(one), "t",
+					canonical(1/t, Real), "t2", p4(math.Pow(one, 1/t))),
 				credit: 0.5,
 			},
 			slip{
-				mistake: AfterT, value: one / t, title: "You divided p by T.",
-				why: "T acts on the logits, before the softmax. Shares divided by T are shares of nothing.",
+				mistake: AfterT, value: one / t, title: s.lang.T("drill.five.p.slip.divided_p_by_t"),
+				why: s.lang.T("drill.five.p.slip.divided_p_by_t.why"),
 			},
 			slip{
-				mistake: AfterT, value: one * t, title: "You multiplied p by T.",
-				why: "T acts on the logits, before the softmax.",
+				mistake: AfterT, value: one * t, title: s.lang.T("drill.five.p.slip.multiplied_p_by_t"),
+				why: s.lang.T("drill.five.p.slip.multiplied_p_by_t.why"),
 			})
 	}
 	slips = append(slips,
 		slip{
 			mistake: Base10, value: s.share(i, func(j int) float64 { return math.Pow(10, value(s.z[j])/t) }),
-			title: "You raised 10, not e.", why: "With powers of 10 the gaps grow: the base of softmax is e = 2.71828.",
+			title: s.lang.T("drill.slip.raised_10_not_e"), why: s.lang.T("drill.five.p.slip.raised_10_not_e.why"),
 		},
 		slip{
 			mistake: Base2, value: s.share(i, func(j int) float64 { return math.Pow(2, value(s.z[j])/t) }),
-			title: "You raised 2, not e.", why: "With powers of 2 the gaps shrink: the base of softmax is e = 2.71828.",
+			title: s.lang.T("drill.slip.raised_2_not_e"), why: s.lang.T("drill.five.p.slip.raised_2_not_e.why"),
 		},
 		slip{
 			mistake: NoExp, value: s.share(i, func(j int) float64 { return value(s.z[j]) }),
-			title: "You shared out the logits themselves.", why: "Raise e to each first, and divide those.",
+			title: s.lang.T("drill.five.p.slip.shared_out_logits_themselves"),
+			why:   s.lang.T("drill.five.p.slip.shared_out_logits_themselves.why"),
 		},
 		slip{
-			mistake: Swapped, value: e, title: "That is the exp: it belongs one column before.",
-			why: "Divide it by the sum, " + r3(sum) + ".",
+			mistake: Swapped, value: e, title: s.lang.T("drill.five.p.slip.exp_belongs_one_column"),
+			why: s.lang.T("drill.slip.exp.why", "sum", r3(sum)),
 		},
 		slip{
-			mistake: Percent, value: 100 * want, title: "A percentage needs its sign.",
-			why:    fmt.Sprintf("%s%% is %s; write one or the other.", canonical(roundTo(100*want, 2), Real), p4(want)),
+			mistake: Percent, value: 100 * want, title: s.lang.T("drill.slip.percentage_needs_sign"),
+			why: s.lang.T("drill.five.p.slip.percentage_needs_sign.why", "percent",
+				canonical(roundTo(100*want, 2), Real), "want", p4(want)),
 			credit: 0.5,
 		},
 		slip{
-			mistake: LeftOut, value: e / (sum - e), title: "This token is missing from your sum.",
-			why: fmt.Sprintf("You divided only by the others, %s. The whole has all of them, %s.", r3(sum-e), r3(sum)),
+			mistake: LeftOut, value: e / (sum - e), title: s.lang.T("drill.five.p.slip.token_missing_from_your"),
+			why: s.lang.T("drill.five.p.slip.token_missing_from_your.why", "sum", r3(sum-e), "sum2", r3(sum)),
 		})
 	if r := d.RankOf(int32(i)); t == 1 && r > 0 {
 		slips = append(
 			slips,
 			slip{
-				mistake: Swapped, value: d.Cum[r], title: "That is the running total.",
-				why: "It belongs one column further. Here is this token's own share.",
+				mistake: Swapped, value: d.Cum[r], title: s.lang.T("drill.five.p.slip.running_total"),
+				why: s.lang.T("drill.five.p.slip.running_total.why"),
 			},
 		)
 	}
@@ -102,20 +96,22 @@ func (s *sheet) pCell(i int, t float64) Item {
 	n := newNumber(Probability, []float64{want}, slips)
 	n.note = s.printedNote(i, t)
 	return Item{Cell: s.cell(&cell{
-		Cell: Cell{ID: fmt.Sprintf("p.%d", i), Label: "p for " + quoted(name), Type: Number}, grader: n,
+		Cell:   Cell{ID: fmt.Sprintf("p.%d", i), Label: s.lang.T("drill.name.p_for", "token", name), Type: Number},
+		grader: n,
 		answer: p4(want),
 		hints: [3]string{
-			"This token has one part of the whole. What is the whole?",
-			"Divide its exp by the sum of all exps.",
+			s.lang.T("drill.five.p.hint.question"),
+			s.lang.T("drill.hint.rule.divide_exp_by_sum"),
 			fmt.Sprintf("%s / %s.", r3(e), r3(sum)),
 		},
 		work: []Line{
 			{
-				"Raise e to each z / T.", s.join(func(j int) string { return "e^" + canonical(value(s.z[j])/t, Real) }),
+				s.lang.T("drill.five.work.raise_e_each_z"),
+				s.join(func(j int) string { return "e^" + canonical(value(s.z[j])/t, Real) }),
 				s.join(func(j int) string { return r3(s.exp(j, t)) }),
 			},
-			{"Add them all: that is the whole.", "", r3(sum)},
-			{"Divide this token's part by the whole.", r3(e) + " / " + r3(sum), p4(want)},
+			{s.lang.T("drill.five.work.add_them_all_whole"), "", r3(sum)},
+			{s.lang.T("drill.five.p.work.divide_token_part_by"), r3(e) + " / " + r3(sum), p4(want)},
 		},
 	})}
 }
@@ -136,11 +132,9 @@ func (s *sheet) printed(i int, t float64) []slip {
 	p := s.plain(t).P[i]
 	return []slip{{
 		mistake: Printed, value: misprint,
-		title: fmt.Sprintf("That is the printed value; the arithmetic gives %.3f.", p),
-		why: fmt.Sprintf(
-			"%s / %s = %s. The printed row adds up to 1.002, and a distribution adds up to 1.", Real.show(s.exp(i, t)),
-			Real.show(s.sum(t)), Probability.show(p),
-		),
+		title: s.lang.T("drill.five.printed.slip.printed_value_arithmetic_gives", "p", fmt.Sprintf("%.3f", p)),
+		why: s.lang.T("drill.five.printed.slip.printed_value_arithmetic_gives.why", "t", Real.show(s.exp(i, t)),
+			"t2", Real.show(s.sum(t)), "p", Probability.show(p)),
 		credit: 0.5,
 	}}
 }
@@ -149,10 +143,8 @@ func (s *sheet) printedNote(i int, t float64) string {
 	if !s.isPrinted(i, t) {
 		return ""
 	}
-	return fmt.Sprintf(
-		"Checked: some copies print %.3f here. Their row adds up to 1.002; the arithmetic gives %s.", misprint,
-		Probability.show(s.plain(t).P[i]),
-	)
+	return s.lang.T("drill.five.printed_note.checked_some_copies_print", "misprint", fmt.Sprintf("%.3f", misprint),
+		"p", Probability.show(s.plain(t).P[i]))
 }
 
 // routes returns the sum of the values three times: exact, and with the values rounded to three and
@@ -180,15 +172,15 @@ func (s *sheet) cumCell(i int) Item {
 	}
 	slips := []slip{
 		{
-			mistake: NotRunning, value: ranked[r], title: "That is only this token's p.",
-			why: "Add to it all that are more probable.",
+			mistake: NotRunning, value: ranked[r], title: s.lang.T("drill.five.cum.slip.only_token_p"),
+			why: s.lang.T("drill.five.cum.slip.only_token_p.why"),
 		},
 	}
 	if r > 0 {
 		slips = append(
 			slips,
 			slip{
-				mistake: OneTooFew, value: d.Cum[r-1], title: "One too few: that is the total before this token.",
+				mistake: OneTooFew, value: d.Cum[r-1], title: s.lang.T("drill.five.cum.slip.one_too_few_total"),
 				why: fmt.Sprintf("%s + %s = %s.", p4(d.Cum[r-1]), p4(ranked[r]), p4(want[0])),
 			},
 		)
@@ -197,50 +189,56 @@ func (s *sheet) cumCell(i int) Item {
 		slips = append(
 			slips,
 			slip{
-				mistake: OneTooMany, value: d.Cum[r+1], title: "One too many: that is the total of the next token.",
-				why: "Stop at this token.",
+				mistake: OneTooMany, value: d.Cum[r+1], title: s.lang.T("drill.five.cum.slip.one_too_many_total"),
+				why: s.lang.T("drill.five.cum.slip.one_too_many_total.why"),
 			},
 		)
 	}
 	slips = append(
 		slips,
 		slip{
-			mistake: Unsorted, value: rows, title: "You added up in the order of the rows.",
-			why: "The running total goes from the most probable token down, whatever the order of the table.",
+			mistake: Unsorted, value: rows, title: s.lang.T("drill.five.cum.slip.added_up_in_order"),
+			why: s.lang.T("drill.five.cum.slip.added_up_in_order.why"),
 		},
 	)
 	if r > 0 {
 		slips = append(
 			slips,
 			slip{
-				mistake: Unsorted, value: 1 - d.Cum[r-1], title: "You added up from the bottom.",
-				why: "Begin at the most probable token.",
+				mistake: Unsorted, value: 1 - d.Cum[r-1], title: s.lang.T("drill.five.cum.slip.added_up_from_bottom"),
+				why: s.lang.T("drill.five.cum.slip.added_up_from_bottom.why"),
 			},
 		)
 	}
 	slips = append(slips,
 		slip{
-			mistake: Percent, value: 100 * want[0], title: "A percentage needs its sign.",
-			why: "Write " + p4(want[0]) + ", or the percentage with its sign.", credit: 0.5,
+			mistake: Percent, value: 100 * want[0], title: s.lang.T("drill.slip.percentage_needs_sign"),
+			why: s.lang.T("drill.five.cum.slip.percentage_needs_sign.why", "want", p4(want[0])), credit: 0.5,
 		},
-		slip{mistake: Swapped, value: s.exp(i, 1), title: "That is the exp.", why: "Here the column p is added up."})
-	work := []Line{{"The most probable token begins.", p4(ranked[0]), p4(ranked[0])}}
+		slip{
+			mistake: Swapped, value: s.exp(i, 1), title: s.lang.T("drill.slip.exp"),
+			why: s.lang.T("drill.five.cum.slip.exp.why"),
+		})
+	work := []Line{{s.lang.T("drill.five.cum.work.most_probable_token_begins"), p4(ranked[0]), p4(ranked[0])}}
 	if r > 0 {
 		work = []Line{
-			{"The total before this token.", "", p4(d.Cum[r-1])},
-			{"Add this token's p.", p4(d.Cum[r-1]) + " + " + p4(ranked[r]), p4(want[0])},
+			{s.lang.T("drill.five.cum.work.total_before_token"), "", p4(d.Cum[r-1])},
+			{s.lang.T("drill.five.cum.work.add_token_p"), p4(d.Cum[r-1]) + " + " + p4(ranked[r]), p4(want[0])},
 		}
 	}
-	last := "It is the most probable token: the total begins with its p, " + p4(ranked[0]) + "."
+	last := s.lang.T("drill.five.cum.last.most_probable_token_total", "ranked", p4(ranked[0]))
 	if r > 0 {
 		last = p4(d.Cum[r-1]) + " + " + p4(ranked[r]) + "."
 	}
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("cum.%d", i), Label: "running total for " + quoted(s.names[i]), Type: Number},
+		Cell: Cell{
+			ID: fmt.Sprintf("cum.%d", i), Label: s.lang.T("drill.five.cum.label", "token", s.names[i]),
+			Type: Number,
+		},
 		grader: newNumber(Probability, want, slips), answer: p4(want[0]),
 		hints: [3]string{
-			"Which tokens are at least as probable as this one?",
-			"Add their p to its own: the total before it, plus its p.",
+			s.lang.T("drill.five.cum.hint.question"),
+			s.lang.T("drill.five.cum.hint.rule"),
 			last,
 		},
 		work: work,
@@ -263,27 +261,28 @@ func (s *sheet) keepCell(d cutter, rule cut) *Cell {
 	}
 	answer := slices.Clone(g.ranked[:d.Keep])
 	hints := [3]string{
-		"Which tokens does this cut leave?",
-		"Go from the most probable token down, and stop at " + terms.Count(d.Keep) + ".",
-		"The first is " + g.ranked[0] + "; it takes " + terms.Count(d.Keep) + " in all.",
+		s.lang.T("drill.five.keep.hint.question"),
+		s.lang.T("drill.five.keep.hint.rule", "n", d.Keep),
+		s.lang.T("drill.five.keep.hint.numbers", "ranked", g.ranked[0], "n", d.Keep),
 	}
-	work := []Line{{"Keep the " + terms.Count(d.Keep) + " most probable.", "", g.names(answer)}}
+	work := []Line{{s.lang.T("drill.five.keep.work.keep_most_probable", "n", d.Keep), "", g.names(answer)}}
 	if rule.topP > 0 {
 		border, p4 := canonical(rule.topP, Real), Probability.show
 		hints = [3]string{
-			"How far does the sum get, token by token? And which one carries it over the border?",
-			"Go down the running total. The first token at which it is " + border + " or more is the last one kept.",
-			fmt.Sprintf("%s is short of %s, %s is not.", p4(d.Cum[d.Keep-2]), border, p4(d.Mass)),
+			s.lang.T("drill.five.keep.hint.question.how_far_does_sum"),
+			s.lang.T("drill.five.keep.hint.rule.go_down_running_total", "border", border),
+			s.lang.T("drill.five.keep.hint.numbers.short_not", "cum", p4(d.Cum[d.Keep-2]), "border", border, "mass",
+				p4(d.Mass)),
 		}
 		work = []Line{
 			{
-				"Go down the running total until it reaches " + border + ".",
+				s.lang.T("drill.five.keep.work.go_down_running_total", "border", border),
 				p4(d.Cum[d.Keep-2]) + " < " + border + " ≤ " + p4(d.Mass), g.names(answer),
 			},
 		}
 	}
 	return s.cell(&cell{
-		Cell:   Cell{ID: "keep", Label: "tokens kept", Type: Set, Options: g.options},
+		Cell:   Cell{ID: "keep", Label: s.lang.T("drill.five.keep.label"), Type: Set, Options: g.options},
 		grader: g, answer: joinValues(answer), shown: g.names(answer), hints: hints, work: work,
 	})
 }

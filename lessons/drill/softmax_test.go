@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func mustNew(t interface {
@@ -16,7 +18,7 @@ func mustNew(t interface {
 }, kind Kind, seed uint64, level int,
 ) *Problem {
 	t.Helper()
-	p, err := New(kind, seed, level)
+	p, err := New(terms.English, kind, seed, level)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +276,7 @@ func TestAnswersAreUnambiguous(t *testing.T) {
 }
 
 func TestSameSeedSameProblem(t *testing.T) {
-	for _, k := range Kinds() {
+	for _, k := range Kinds(terms.English) {
 		for level := 1; level <= k.Levels; level++ {
 			seen := map[string]bool{}
 			for seed := range uint64(20) {

@@ -54,13 +54,16 @@ func (g *guesses) clear() bool {
 
 func buildSpeculation(p *Problem) {
 	g := newGuesses(p)
-	p.Facts = []Fact{{"α, acceptance", canonical(g.alpha, Real)}, {"γ, drafted tokens", terms.Count(g.gamma)}}
+	p.Facts = []Fact{
+		{p.lang.T("drill.speculation.fact.acceptance"), canonical(g.alpha, Real)},
+		{p.lang.T("drill.speculation.fact.drafted_tokens"), terms.Count(g.gamma)},
+	}
 	g.table(p)
 	g.expected(p)
 	if p.Level > 1 {
 		p.Facts = append(
-			p.Facts, Fact{"c, cost of a draft step", canonical(g.c, Real)},
-			Fact{"v, cost of a verification", canonical(g.v, Real)},
+			p.Facts, Fact{p.lang.T("drill.speculation.fact.c_cost_draft_step"), canonical(g.c, Real)},
+			Fact{p.lang.T("drill.speculation.fact.v_cost_verification"), canonical(g.v, Real)},
 		)
 		g.speed(p)
 	}
@@ -75,43 +78,52 @@ func (g *guesses) table(p *Problem) {
 	for k := 1; k <= g.gamma; k++ {
 		want := g.powers[k]
 		slips := []slip{
-			{mistake: OffByOne, value: g.powers[k-1], title: "One power too few.", why: allFirst(k)},
 			{
-				mistake: OffByOne, value: want * g.alpha, title: "One power too many.",
-				why: fmt.Sprintf("The first %d only.", k),
+				mistake: OffByOne, value: g.powers[k-1],
+				title: p.lang.T("drill.speculation.table.slip.one_power_too_few"), why: allFirst(p.lang, k),
 			},
 			{
-				mistake: Multiplied, value: g.alpha * float64(k), title: "You multiplied by their number.",
-				why: "Each must be accepted: probabilities of things that must all happen are multiplied.",
+				mistake: OffByOne, value: want * g.alpha,
+				title: p.lang.T("drill.speculation.table.slip.one_power_too_many"),
+				why:   p.lang.T("drill.speculation.table.slip.one_power_too_many.why", "k", k),
 			},
 			{
-				mistake: Swapped, value: 1 - want, title: "That is the opposite.",
-				why: "It is how likely at least one of them is refused.",
+				mistake: Multiplied, value: g.alpha * float64(k),
+				title: p.lang.T("drill.speculation.table.slip.multiplied_by_their_number"),
+				why:   p.lang.T("drill.speculation.table.slip.multiplied_by_their_number.why"),
 			},
 			{
-				mistake: Averaged, value: g.alpha / float64(k), title: "You divided by their number.",
-				why: "Multiply α by itself, once for each token.",
+				mistake: Swapped, value: 1 - want, title: p.lang.T("drill.speculation.table.slip.opposite"),
+				why: p.lang.T("drill.speculation.table.slip.opposite.why"),
+			},
+			{
+				mistake: Averaged, value: g.alpha / float64(k),
+				title: p.lang.T("drill.speculation.table.slip.divided_by_their_number"),
+				why:   p.lang.T("drill.speculation.table.slip.divided_by_their_number.why"),
 			},
 		}
 		list = append(list, quantity{
-			id: fmt.Sprintf("all.%d", k), name: fmt.Sprintf("the first %d accepted", k), how: power("α", k),
+			id: fmt.Sprintf("all.%d", k), name: p.lang.T("drill.speculation.all.name", "k", k), how: power("α", k),
 			form: Probability, want: exactly(want), slips: slips,
 			hints: [3]string{
-				"How many tokens must be accepted for that?",
-				"Each is accepted with probability α, independently: multiply.", power(a, k) + ".",
+				p.lang.T("drill.speculation.all.hint.question"),
+				p.lang.T("drill.speculation.all.hint.rule"), power(a, k) + ".",
 			},
-			work: []Line{{"Each must be accepted.", power(a, k), Probability.show(want)}},
+			work: []Line{{
+				p.lang.T("drill.speculation.all.work.each_must_be_accepted"), power(a, k),
+				Probability.show(want),
+			}},
 		})
 		if k == 1 {
-			list[0].name = "the first accepted"
+			list[0].name = p.lang.T("drill.speculation.table.name")
 		}
 	}
 	p.list(Step{
-		ID: "powers", Name: "How far they get", Note: "α to the k",
-		Title: "How likely the first k drafted tokens are all accepted",
-		Ask: "The large model accepts each drafted token with probability α. At the first refusal the rest is thrown " +
-			"away.",
-		Remark: "The further ahead, the less likely.",
+		ID: "powers", Name: p.lang.T("drill.speculation.powers.name"),
+		Note:   p.lang.T("drill.speculation.powers.note"),
+		Title:  p.lang.T("drill.speculation.powers.title"),
+		Ask:    p.lang.T("drill.speculation.powers.ask"),
+		Remark: p.lang.T("drill.speculation.powers.remark"),
 	}, list...)
 }
 
@@ -125,9 +137,9 @@ func power(base string, k int) string {
 func (g *guesses) expected(p *Problem) {
 	want, n := cost.ExpectedTokens(g.alpha, g.gamma), g.gamma
 	a := canonical(g.alpha, Real)
-	terms := "1"
+	sum := "1"
 	for k := 1; k <= n; k++ {
-		terms += " + " + Probability.show(g.powers[k])
+		sum += " + " + Probability.show(g.powers[k])
 	}
 	closed := fmt.Sprintf("(1 − %s) / (1 − %s)", power(a, n+1), a)
 	rounded := 1.0
@@ -135,60 +147,65 @@ func (g *guesses) expected(p *Problem) {
 		rounded += roundTo(g.powers[k], 3)
 	}
 	p.list(Step{
-		ID: "expected", Name: "Expected tokens", Note: "E", Title: "How many tokens one pass of the large model yields",
-		Needs: []string{"powers"},
-		Ask: "The accepted ones, and always one more: the correction at a refusal, or a bonus after the last. On " +
-			"average, if acceptances are independent.",
-		Remark: "Real acceptances hang together, so E is a guide.",
+		ID: "expected", Name: p.lang.T("drill.speculation.expected.name"), Note: "E",
+		Title:  p.lang.T("drill.speculation.expected.title"),
+		Needs:  []string{"powers"},
+		Ask:    p.lang.T("drill.speculation.expected.ask"),
+		Remark: p.lang.T("drill.speculation.expected.remark"),
 	}, quantity{
-		id: "e", name: "E", how: "(1 − α^(γ+1)) / (1 − α)", form: Ratio, unit: "tokens", want: []float64{want, rounded},
+		id: "e", name: "E", how: "(1 − α^(γ+1)) / (1 − α)", form: Ratio, unit: p.lang.T("drill.unit.tokens"),
+		want: []float64{want, rounded},
 		slips: []slip{
 			{
-				mistake: Missing, value: want - 1, title: "The one more is missing.",
-				why: fmt.Sprintf(
-					"Every pass yields a correction or a bonus on top of what was accepted: %s + 1.",
-					Ratio.show(want-1),
-				),
+				mistake: Missing, value: want - 1,
+				title: p.lang.T("drill.speculation.expected.e.slip.one_more_missing"),
+				why:   p.lang.T("drill.speculation.expected.e.slip.one_more_missing.why", "want", Ratio.show(want-1)),
 			},
 			{
 				mistake: OffByOne, value: (1 - math.Pow(g.alpha, float64(n))) / (1 - g.alpha),
-				title: "The exponent is γ + 1.",
-				why:   fmt.Sprintf("The sum runs from α^0 to α^%d: that is %d terms.", n, n+1),
+				title: p.lang.T("drill.speculation.expected.e.slip.exponent_1"),
+				why:   p.lang.T("drill.speculation.expected.e.slip.exponent_1.why", "n", n, "n2", n+1),
 			},
 			{
-				mistake: Multiplied, value: g.alpha * float64(n), title: "That is α times γ.",
-				why: "At the first refusal the rest is thrown away, and one token is always added.",
+				mistake: Multiplied, value: g.alpha * float64(n),
+				title: p.lang.T("drill.speculation.expected.e.slip.times"),
+				why:   p.lang.T("drill.speculation.expected.e.slip.times.why"),
 			},
 			{
 				mistake: Multiplied, value: g.alpha*float64(n) + 1,
-				title: "That would be if each token counted by itself.",
-				why:   "At the first refusal the rest is thrown away.",
+				title: p.lang.T("drill.speculation.expected.e.slip.would_be_if_each"),
+				why:   p.lang.T("drill.speculation.expected.e.slip.would_be_if_each.why"),
 			},
 			{
-				mistake: Multiplied, value: g.alpha * float64(n+1), title: "That is α times γ + 1.",
-				why: "At the first refusal the rest is thrown away.",
+				mistake: Multiplied, value: g.alpha * float64(n+1),
+				title: p.lang.T("drill.speculation.expected.e.slip.times_1"),
+				why:   p.lang.T("drill.speculation.expected.e.slip.would_be_if_each.why"),
 			},
 			{
-				mistake: OtherOption, value: float64(n + 1), title: "That is if all are accepted.",
-				why: "On average some are refused.",
+				mistake: OtherOption, value: float64(n + 1),
+				title: p.lang.T("drill.speculation.expected.e.slip.if_all_accepted"),
+				why:   p.lang.T("drill.speculation.expected.e.slip.if_all_accepted.why"),
 			},
 			{
-				mistake: LeftOut, value: 1 - math.Pow(g.alpha, float64(n+1)), title: "Not divided yet.",
-				why: "Divide by 1 − α = " + canonical(1-g.alpha, Real) + ".",
+				mistake: LeftOut, value: 1 - math.Pow(g.alpha, float64(n+1)),
+				title: p.lang.T("drill.speculation.expected.e.slip.not_divided_yet"),
+				why: p.lang.T("drill.speculation.expected.e.slip.not_divided_yet.why", "alpha",
+					canonical(1-g.alpha, Real)),
 			},
 			{
-				mistake: OtherOption, value: 1 / (1 - g.alpha), title: "That is for a draft without end.",
-				why: fmt.Sprintf("With γ = %d the sum stops at α^%d.", n, n),
+				mistake: OtherOption, value: 1 / (1 - g.alpha),
+				title: p.lang.T("drill.speculation.expected.e.slip.for_draft_without_end"),
+				why:   p.lang.T("drill.speculation.expected.e.slip.for_draft_without_end.why", "n", n),
 			},
 		},
 		hints: [3]string{
-			"How many tokens does a pass yield if the very first one is refused?",
-			"One. Add to it how likely the first is accepted, the first two, and so on.",
-			terms + ", or " + closed + ".",
+			p.lang.T("drill.speculation.expected.e.hint.question"),
+			p.lang.T("drill.speculation.expected.e.hint.rule"),
+			p.lang.T("drill.speculation.expected.e.hint.numbers", "sum", sum, "closed", closed),
 		},
 		work: []Line{
-			{"One always, and each drafted token as likely as it is reached.", terms, Ratio.show(want)},
-			{"The same in closed form.", closed, Ratio.show(want)},
+			{p.lang.T("drill.speculation.expected.e.work.one_always_and_each"), sum, Ratio.show(want)},
+			{p.lang.T("drill.speculation.expected.e.work.same_in_closed_form"), closed, Ratio.show(want)},
 		},
 	})
 }
@@ -198,63 +215,78 @@ func (g *guesses) speed(p *Problem) {
 	c, v := canonical(g.c, Real), canonical(g.v, Real)
 	bottom := float64(g.gamma)*g.c + g.v
 	p.list(Step{
-		ID: "speed", Name: "How much faster", Note: "E / (γ·c + v)", Title: "How many times faster than plain decoding",
+		ID: "speed", Name: p.lang.T("drill.speculation.speed.name"), Note: "E / (γ·c + v)",
+		Title:  p.lang.T("drill.speculation.speed.title"),
 		Needs:  []string{"expected"},
-		Ask:    "Costs are in units of one plain decode step of the large model.",
-		Remark: "Drafts cost time as well, and verifying several positions may cost more than one step.",
+		Ask:    p.lang.T("drill.speculation.speed.ask"),
+		Remark: p.lang.T("drill.speculation.speed.remark"),
 	},
 		quantity{
-			id: "cost", name: "cost of one round", how: "γ·c + v", form: Ratio, unit: "steps", want: exactly(bottom),
+			id: "cost", name: p.lang.T("drill.speculation.speed.cost.name"), how: "γ·c + v", form: Ratio,
+			unit: p.lang.T("drill.unit.steps"), want: exactly(bottom),
 			slips: []slip{
 				{
-					mistake: LeftOut, value: float64(g.gamma) * g.c, title: "The verification is missing.",
-					why: "Add v = " + v + ".",
+					mistake: LeftOut, value: float64(g.gamma) * g.c,
+					title: p.lang.T("drill.speculation.speed.cost.slip.verification_missing"),
+					why:   p.lang.T("drill.speculation.speed.cost.slip.verification_missing.why", "v", v),
 				},
 				{
-					mistake: LeftOut, value: g.c + g.v, title: "That is one drafted token.",
-					why: "The draft runs γ = " + terms.Count(g.gamma) + " times.",
+					mistake: LeftOut, value: g.c + g.v,
+					title: p.lang.T("drill.speculation.speed.cost.slip.one_drafted_token"),
+					why:   p.lang.T("drill.speculation.speed.cost.slip.one_drafted_token.why", "gamma", g.gamma),
 				},
 				{
-					mistake: OffByOne, value: float64(g.gamma+1)*g.c + g.v, title: "The draft runs γ times.",
-					why: "The last token comes from the large model itself.",
+					mistake: OffByOne, value: float64(g.gamma+1)*g.c + g.v,
+					title: p.lang.T("drill.speculation.speed.cost.slip.draft_runs_times"),
+					why:   p.lang.T("drill.speculation.speed.cost.slip.draft_runs_times.why"),
 				},
 			},
 			hints: [3]string{
-				"What runs in a round, and how often?", "The draft γ times, the large model once.",
+				p.lang.T("drill.speculation.speed.cost.hint.question"),
+				p.lang.T("drill.speculation.speed.cost.hint.rule"),
 				fmt.Sprintf("%d × %s + %s.", g.gamma, c, v),
 			},
 			work: []Line{
 				{
-					"The draft γ times, one verification.", fmt.Sprintf("%d × %s + %s", g.gamma, c, v),
+					p.lang.T("drill.speculation.speed.cost.work.draft_times_one_verification"),
+					fmt.Sprintf("%d × %s + %s", g.gamma, c, v),
 					Ratio.show(bottom),
 				},
 			},
 		},
 		quantity{
-			id: "up", name: "speed-up", how: "E / (γ·c + v)", form: Ratio, unit: "times",
+			id: "up", name: p.lang.T("drill.speculation.speed.up.name"), how: "E / (γ·c + v)", form: Ratio,
+			unit: p.lang.T("drill.unit.times"),
 			want: []float64{want, roundTo(e, 2) / bottom},
 			slips: []slip{
 				{
-					mistake: Swapped, value: 1 / want, title: "Upside down.",
-					why: "Tokens for each unit of cost: E goes on top.",
+					mistake: Swapped, value: 1 / want, title: p.lang.T("drill.slip.upside_down"),
+					why: p.lang.T("drill.speculation.speed.up.slip.upside_down.why"),
 				},
 				{
-					mistake: LeftOut, value: e / g.v, title: "The draft is not free.",
-					why: "Add γ·c to what a round costs.",
+					mistake: LeftOut, value: e / g.v,
+					title: p.lang.T("drill.speculation.speed.up.slip.draft_not_free"),
+					why:   p.lang.T("drill.speculation.speed.up.slip.draft_not_free.why"),
 				},
-				{mistake: OtherOption, value: e, title: "That is E.", why: "Divide it by what a round costs."},
 				{
-					mistake: Missing, value: (e - 1) / bottom, title: "The one more is missing from E.",
-					why: "E is " + Ratio.show(e) + ".",
+					mistake: OtherOption, value: e, title: p.lang.T("drill.speculation.speed.up.slip.e"),
+					why: p.lang.T("drill.speculation.speed.up.slip.e.why"),
+				},
+				{
+					mistake: Missing, value: (e - 1) / bottom,
+					title: p.lang.T("drill.speculation.speed.up.slip.one_more_missing_from"),
+					why:   p.lang.T("drill.speculation.speed.up.slip.one_more_missing_from.why", "e", Ratio.show(e)),
 				},
 			},
 			hints: [3]string{
-				"What do you get for what you pay?", "Divide E by the cost of a round.",
+				p.lang.T("drill.speculation.speed.up.hint.question"),
+				p.lang.T("drill.speculation.speed.up.hint.rule"),
 				Ratio.show(e) + " / " + Ratio.show(bottom) + ".",
 			},
 			work: []Line{
 				{
-					"Divide what a round yields by what it costs.", Ratio.show(e) + " / " + Ratio.show(bottom),
+					p.lang.T("drill.speculation.speed.up.work.divide_what_round_yields"),
+					Ratio.show(e) + " / " + Ratio.show(bottom),
 					Ratio.show(want),
 				},
 			},
@@ -280,27 +312,29 @@ func (g *guesses) best(p *Problem) {
 		c.options = append(c.options, Option{Value: terms.Count(n), Text: "γ = " + terms.Count(n)})
 		if n != right {
 			w := said{
-				OneTooFew, "A longer draft is faster here.",
-				fmt.Sprintf("γ = %d gives %s, γ = %d gives %s.", n, Ratio.show(up(n)), right, Ratio.show(up(right))),
+				OneTooFew, p.lang.T("drill.speculation.best.slip.longer_draft_faster"),
+				p.lang.T("drill.speculation.best.slip.longer_draft_faster.why", "n", n, "up", Ratio.show(up(n)),
+					"right", right, "up2", Ratio.show(up(right))),
 			}
 			if n > right {
-				w.mistake, w.title = OneTooMany, "A shorter draft is faster here."
+				w.mistake, w.title = OneTooMany, p.lang.T("drill.speculation.best.mistake.shorter_draft_faster")
 			}
 			c.why[terms.Count(n)] = w
 		}
 	}
-	p.question("best", "Which draft length is the fastest of these?", "the best draft length", c, [3]string{
-		"What grows with γ: what a round yields, what it costs, or both?",
-		"Work out E / (γ·c + v) for each. E levels off at 1 / (1 − α), the cost does not.",
-		line + ".",
-	}, []Line{{"Work it out for each.", line, "γ = " + terms.Count(right)}})
+	p.question("best", p.lang.T("drill.speculation.best.prompt"), p.lang.T("drill.speculation.best.label"), c,
+		[3]string{
+			p.lang.T("drill.speculation.best.hint.question"),
+			p.lang.T("drill.speculation.best.hint.rule"),
+			line + ".",
+		}, []Line{{p.lang.T("drill.speculation.best.work.work_out_for_each"), line, "γ = " + terms.Count(right)}})
 }
 
 // allFirst describes what must happen for the first k drafted tokens to be
 // accepted.
-func allFirst(k int) string {
+func allFirst(l *terms.Language, k int) string {
 	if k == 1 {
-		return "The first one must be accepted."
+		return l.T("drill.speculation.all_first.first_one_must_be")
 	}
-	return fmt.Sprintf("All of the first %d must be accepted.", k)
+	return l.T("drill.speculation.all_first.all_first_must_be", "k", k)
 }

@@ -23,8 +23,6 @@ type run struct {
 	rivals map[infer.StopReason]int
 }
 
-const endOfText = "<end of text>"
-
 // sentences holds sentences that a small model could generate, as tokens.
 var sentences = [][]string{
 	{" Tom", " had", " a", " red", " ball", "."},
@@ -129,7 +127,9 @@ func (w *run) open(level int, r *random) bool {
 }
 
 // reasonText returns a stop condition's name, capitalized.
-func reasonText(x infer.StopReason) string { return terms.Capital(terms.StopOf(x).Name) }
+func reasonText(l *terms.Language, x infer.StopReason) string {
+	return terms.Capital(l.Stop(string(x)).Name)
+}
 
 // visible makes line breaks visible.
 func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵") }
@@ -137,24 +137,31 @@ func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵") 
 func buildStops(p *Problem) {
 	w := newRun(p)
 	p.Facts = []Fact{
-		{"positions of the prompt", terms.Count(w.prompt)},
-		{"max tokens", terms.Count(w.stop.MaxTokens)},
-		{"stop string", visible(w.stop.Strings[0])},
-		{"context window", terms.Count(w.context) + " positions"},
+		{p.lang.T("drill.stops.fact.positions_prompt"), terms.Count(w.prompt)},
+		{p.lang.T("drill.stops.fact.max_tokens"), terms.Count(w.stop.MaxTokens)},
+		{p.lang.T("drill.stops.fact.stop_string"), visible(w.stop.Strings[0])},
+		{p.lang.T("drill.stops.fact.context_window"), p.lang.T("drill.stops.fact.positions", "context", w.context)},
 	}
 	step := &Step{
-		ID: "run", Name: "The run", Note: "token by token", Title: "Where does this run end, and why?",
-		Ask:    "Below is what the model would write if nothing stopped it. A line break is shown as ↵.",
-		Remark: "The first condition that fires ends the run.",
+		ID: "run", Name: p.lang.T("drill.stops.run.name"), Note: p.lang.T("drill.stops.run.note"),
+		Title:  p.lang.T("drill.stops.run.title"),
+		Ask:    p.lang.T("drill.stops.run.ask"),
+		Remark: p.lang.T("drill.stops.run.remark"),
 		Columns: []Column{
-			{Key: "n", Head: "token", Title: "number of the token", State: Given},
-			{Key: "positions", Head: "read", Title: "positions read to predict it", State: Given},
+			{
+				Key: "n", Head: p.lang.T("drill.stops.run.head.token"),
+				Title: p.lang.T("drill.stops.run.column.number_token"), State: Given,
+			},
+			{
+				Key: "positions", Head: p.lang.T("drill.stops.run.head.read"),
+				Title: p.lang.T("drill.stops.run.column.positions_read_predict"), State: Given,
+			},
 		},
 	}
 	for i, token := range w.tokens {
 		name, isToken := visible(token), true
 		if token == "" {
-			name, isToken = endOfText, false
+			name, isToken = p.lang.T("drill.stops.name"), false
 		}
 		step.Rows = append(
 			step.Rows,
@@ -174,49 +181,56 @@ func buildStops(p *Problem) {
 }
 
 // when describes the token at which a condition would fire.
-func (w *run) when(x infer.StopReason) string {
+func (w *run) when(l *terms.Language, x infer.StopReason) string {
 	n, ok := w.rivals[x]
 	if !ok {
-		return reasonText(x) + ": not within these tokens."
+		return l.T("drill.stops.when.not_within_these_tokens", "reason", reasonText(l, x))
 	}
-	return fmt.Sprintf("%s: at token %d.", reasonText(x), n)
+	return l.T("drill.stops.when.token", "reason", reasonText(l, x), "n", n)
 }
 
 func (w *run) askReason(p *Problem) {
-	c := &choice{right: string(w.reason), why: map[string]said{}, note: w.when(w.reason)}
+	c := &choice{right: string(w.reason), why: map[string]said{}, note: w.when(p.lang, w.reason)}
 	var all []string
 	for _, stop := range terms.Stops() {
 		reason := infer.StopReason(stop.Key)
-		c.options = append(c.options, Option{Value: stop.Key, Text: reasonText(reason)})
-		all = append(all, w.when(reason))
+		c.options = append(c.options, Option{Value: stop.Key, Text: reasonText(p.lang, reason)})
+		all = append(all, w.when(p.lang, reason))
 		n, fires := w.rivals[reason]
 		switch {
 		case !fires:
-			c.why[stop.Key] = said{OtherOption, "This one does not fire within these tokens.", w.when(w.reason)}
+			c.why[stop.Key] = said{
+				OtherOption, p.lang.T("drill.stops.reason.slip.one_does_not_fire"),
+				w.when(p.lang, w.reason),
+			}
 		case n == w.n:
 			c.why[stop.Key] = said{
-				OtherOption, "It would fire at the same token, but another goes before it.",
-				"The order is: end of text, stop string, max tokens, context window.",
+				OtherOption, p.lang.T("drill.stops.reason.slip.would_fire_same_token"),
+				p.lang.T("drill.stops.reason.slip.would_fire_same_token.why"),
 			}
 		default:
 			c.why[stop.Key] = said{
-				OffByOne, "It would fire later.", fmt.Sprintf("At token %d; the run has ended at token %d.", n, w.n),
+				OffByOne, p.lang.T("drill.stops.reason.slip.would_fire_later"),
+				p.lang.T("drill.stops.reason.slip.would_fire_later.why", "n", n, "n2", w.n),
 			}
 		}
 	}
-	p.question("reason", "Which stop condition ends the run?", "what ends the run", c, [3]string{
-		"For each condition: at which token would it fire if it were the only one?",
-		"A stop string may be cut across tokens, and may begin inside one. Max tokens counts generated tokens only; " +
-			"the window counts the prompt, too.",
+	p.question("reason", p.lang.T("drill.stops.reason.prompt"), p.lang.T("drill.stops.reason.label"), c, [3]string{
+		p.lang.T("drill.stops.reason.hint.question"),
+		p.lang.T("drill.stops.reason.hint.rule"),
 		strings.Join(all, " "),
-	}, []Line{{"Look for the first that fires.", strings.Join(all, " "), reasonText(w.reason)}})
+	}, []Line{{
+		p.lang.T("drill.stops.reason.work.look_for_first_fires"), strings.Join(all, " "),
+		reasonText(p.lang, w.reason),
+	}})
 }
 
 func (w *run) askCount(p *Problem, step *Step) {
 	slips := []slip{
 		{
-			mistake: Missing, value: float64(w.prompt + w.n), title: "You counted the prompt.",
-			why: "The question is about generated tokens.",
+			mistake: Missing, value: float64(w.prompt + w.n),
+			title: p.lang.T("drill.stops.count.slip.counted_prompt"),
+			why:   p.lang.T("drill.stops.count.slip.counted_prompt.why"),
 		},
 	}
 	for _, stop := range terms.Stops() {
@@ -225,30 +239,37 @@ func (w *run) askCount(p *Problem, step *Step) {
 			slips = append(
 				slips,
 				slip{
-					mistake: OtherOption, value: float64(n), title: "There another condition would fire.",
-					why: w.when(reason) + " But something stops the run before.",
+					mistake: OtherOption, value: float64(n),
+					title: p.lang.T("drill.stops.count.slip.another_condition_would_fire"),
+					why: p.lang.T("drill.stops.count.slip.another_condition_would_fire.why", "when",
+						w.when(p.lang, reason)),
 				},
 			)
 		}
 	}
 	slips = append(slips,
 		slip{
-			mistake: OffByOne, value: float64(w.n - 1), title: "The token that ends the run is generated, too.",
-			why: "It was drawn before the condition could be looked at: it counts.",
+			mistake: OffByOne, value: float64(w.n - 1),
+			title: p.lang.T("drill.stops.count.slip.token_ends_run_generated"),
+			why:   p.lang.T("drill.stops.count.slip.token_ends_run_generated.why"),
 		},
 		slip{
-			mistake: OffByOne, value: float64(w.n + 1), title: "One too many.",
-			why: "The run ends at the token that makes the condition true.",
+			mistake: OffByOne, value: float64(w.n + 1), title: p.lang.T("drill.slip.one_too_many"),
+			why: p.lang.T("drill.stops.count.slip.one_too_many.why"),
 		})
 	made := p.quantity(step.ID, quantity{
-		id: "count", name: "tokens generated", form: Count, unit: "tokens", want: exactly(w.n), slips: slips,
+		id: "count", name: p.lang.T("drill.stops.count.name"), form: Count, unit: p.lang.T("drill.unit.tokens"),
+		want: exactly(w.n), slips: slips,
 		hints: [3]string{
-			"Does the token that makes the condition true still count?",
-			"It was generated, so it counts, even if its text is not returned.", w.when(w.reason),
+			p.lang.T("drill.stops.count.hint.question"),
+			p.lang.T("drill.stops.count.hint.rule"), w.when(p.lang, w.reason),
 		},
-		work: []Line{{"Count to the token at which it fires.", w.when(w.reason), terms.Count(w.n)}},
+		work: []Line{{
+			p.lang.T("drill.stops.count.work.count_token_which_fires"), w.when(p.lang, w.reason),
+			terms.Count(w.n),
+		}},
 	})
-	step.Asks = append(step.Asks, Ask{"How many tokens are generated?", made})
+	step.Asks = append(step.Asks, Ask{p.lang.T("drill.stops.count.ask"), made})
 }
 
 // askText asks which text the caller receives.
@@ -263,19 +284,22 @@ func (w *run) askText(p *Problem) {
 		{
 			text(w.n),
 			said{
-				OneTooMany, "The stop string itself is not returned.",
-				"The text ends right before it, even inside a token.",
+				OneTooMany, p.lang.T("drill.stops.text.slip.stop_string_itself_not"),
+				p.lang.T("drill.stops.text.slip.stop_string_itself_not.why"),
 			},
 		},
 		{
 			text(w.n - 1),
 			said{
-				OneTooFew, "The last token's text is cut too short.",
-				"Only a stop string is removed, from where it starts.",
+				OneTooFew, p.lang.T("drill.stops.text.slip.last_token_text_cut"),
+				p.lang.T("drill.stops.text.slip.last_token_text_cut.why"),
 			},
 		},
-		{text(min(w.n+2, len(w.tokens))), said{OffByOne, "The run has ended before.", w.when(w.reason)}},
-		{text(max(0, w.n-3)), said{OneTooFew, "Too short.", w.when(w.reason)}},
+		{text(min(w.n+2, len(w.tokens))), said{
+			OffByOne, p.lang.T("drill.stops.text.slip.run_has_ended_before"),
+			w.when(p.lang, w.reason),
+		}},
+		{text(max(0, w.n-3)), said{OneTooFew, p.lang.T("drill.stops.text.slip.too_short"), w.when(p.lang, w.reason)}},
 	}
 	seen := map[string]bool{}
 	candidates = slices.DeleteFunc(candidates, func(x candidate) bool {
@@ -284,7 +308,7 @@ func (w *run) askText(p *Problem) {
 		return double
 	})
 	shuffle(newRandom(p), candidates)
-	c := &choice{why: map[string]said{}, note: "A stop string is never returned; the text before it is kept."}
+	c := &choice{why: map[string]said{}, note: p.lang.T("drill.stops.text.note")}
 	for i, x := range candidates {
 		o := Option{Value: string(rune('a' + i)), Text: "…" + visible(tail(x.text))}
 		c.options = append(c.options, o)
@@ -294,11 +318,11 @@ func (w *run) askText(p *Problem) {
 			c.why[o.Value] = x.why
 		}
 	}
-	p.question("text", "How does the text end that the caller gets?", "the end of the text returned", c, [3]string{
-		"Is the token at which the run ends a part of the text?",
-		"The end of text has no text. A stop string is removed from where it starts. Everything else stays.",
-		w.when(w.reason),
-	}, []Line{{"Take the text up to there, without the stop string.", "", "…" + visible(tail(w.text))}})
+	p.question("text", p.lang.T("drill.stops.text.prompt"), p.lang.T("drill.stops.text.label"), c, [3]string{
+		p.lang.T("drill.stops.text.hint.question"),
+		p.lang.T("drill.stops.text.hint.rule"),
+		w.when(p.lang, w.reason),
+	}, []Line{{p.lang.T("drill.stops.text.work.take_text_up_without"), "", "…" + visible(tail(w.text))}})
 }
 
 // tail returns the last 32 characters of a text, which are enough to identify it.

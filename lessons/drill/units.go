@@ -19,8 +19,9 @@ var (
 		"bn": 1e9, "g": 1e9, "billion": 1e9, "trillion": 1e12,
 	}
 	countWords = map[string]bool{
-		"token": true, "tokens": true, "position": true, "positions": true, "multiply-adds": true, "multiply-add": true,
-		"macs": true, "times": true, "x": true, "*": true, "values": true, "value": true, "columns": true,
+		"token": true, "tokens": true, "position": true, "positions": true, "multiply-adds": true,
+		"multiply-add": true,
+		"macs":         true, "times": true, "x": true, "*": true, "values": true, "value": true, "columns": true,
 	}
 	moneyScales = map[string][2]int64{
 		"dollar": {1, 1}, "dollars": {1, 1}, "usd": {1, 1}, "$": {1, 1},
@@ -36,7 +37,7 @@ func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	for _, word := range strings.Fields(s) {
 		factor, in := unitOf(word, form)
 		if factor == nil || unit != "" && in != "" && unit != in {
-			return nil, "", refuse("The number is fine, but %q after it does not fit this cell.", word)
+			return nil, "", refuse("drill.refused.unit", "word", word)
 		}
 		scale.Mul(scale, factor)
 		if in != "" {
@@ -44,7 +45,7 @@ func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 		}
 	}
 	if scale.Cmp(ten(13)) > 0 {
-		return nil, "", refuse("That is far larger than anything in this drill. Check the unit.")
+		return nil, "", refuse("drill.refused.large_unit")
 	}
 	return scale, unit, nil
 }

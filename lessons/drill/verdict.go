@@ -56,6 +56,7 @@ type Verdict struct {
 	State      State
 	Credit     float64 // 0 to 1
 	Understood string  // how the answer was parsed: "63.2% is 0.632"
+	Converted  bool    // Understood differs from the answer
 	Value      float64 // the parsed value; 0 if it is not a number
 	Mistake    Mistake
 	Title      string // the mistake in a sentence: "You divided by the largest exp, not by their sum."
@@ -69,9 +70,9 @@ type Verdict struct {
 func (p *Problem) Check(cellID, text string) Verdict {
 	c := p.cells[cellID]
 	if c == nil {
-		return Verdict{Cell: cellID, State: Refused, Title: "There is no such cell in this drill."}
+		return Verdict{Cell: cellID, State: Refused, Title: p.lang.T("drill.refused.cell")}
 	}
-	v := c.grader.grade(text)
+	v := c.grader.grade(p.lang, text)
 	v.Cell = cellID
 	return v
 }

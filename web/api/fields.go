@@ -4,7 +4,22 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/web/stage"
 )
+
+// codes returns a list of names as code. The text with the given key joins a list and its next item.
+func codes(w stage.Words, key string, names []string) (list stage.Rich) {
+	for i, name := range names {
+		code := stage.Span{S: name, Style: stage.Code}
+		if i == 0 {
+			list = stage.Rich{code}
+			continue
+		}
+		list = w.Rich(key, "list", list, "next", code)
+	}
+	return list
+}
 
 // accepted is a group of fields that have no effect and that accept the same values.
 type accepted struct {

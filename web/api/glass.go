@@ -69,8 +69,7 @@ type seen struct {
 	More    int       // number of tokens that are not stored
 	First   time.Time // when the first token was generated
 	Last    time.Time
-	Finish  string // "" while the request is being answered
-	Why     string
+	End     ending
 	Usage   usage
 	Link    string // a link to the run, once it has ended
 	Problem *problem
@@ -260,9 +259,9 @@ func (w *watched) wroteAll(st *session.State) {
 	if w == nil {
 		return
 	}
-	link, reason := session.LinkOf(st), finish(st.Stopped)
+	link, end := session.LinkOf(st), ending{finish(st.Stopped), st.Stopped, len(st.Steps)}
 	w.change(func(s *seen) {
-		s.Link, s.Finish, s.Why = link, reason, whyFinished(reason, st)
+		s.Link, s.End = link, end
 	})
 }
 
@@ -315,18 +314,8 @@ var stageOf = map[string]int{
 func fieldsOf(sent map[string]json.RawMessage) (list []field) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		if at := actsAt(name); at > 0 && len(list) < glassFields {
-			list = append(list, field{name, shownValue(name, sent[name]), at})
+			list = append(list, field{name, terms.Shortened(string(sent[name]), glassChars), at})
 		}
 	}
 	return list
-}
-
-// shownValue returns a field's value as it was sent, shortened if it is long. If the API maps a
-// seed to another seed, shownValue returns both.
-func shownValue(name string, sent json.RawMessage) string {
-	text := string(sent)
-	if here := string(seedHere(sent)); name == "seed" && here != text {
-		text += " (here " + here + ")"
-	}
-	return terms.Shortened(text, glassChars)
 }

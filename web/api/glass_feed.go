@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -74,10 +75,9 @@ func (s *Server) Feeds() map[string]wire.Open {
 func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 	switch {
 	case !s.open(v.Caller) && len(s.keys) == 0:
-		return nil, terms.Refuse(terms.CodeUnknown, "The API is off at this address.")
+		return nil, terms.Refuse(terms.CodeUnknown, "api.feed.off")
 	case v.Fresh:
-		return nil, terms.Refuse("cookie", "Your browser keeps no cookies, so this page can't tell your requests from "+
-			"others'. Allow cookies for this page and reload it.")
+		return nil, terms.Refuse("cookie", "api.feed.cookies")
 	}
 	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Caller)}, nil
 }
@@ -87,9 +87,7 @@ func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 var glassShare = admission.Share{Most: glassPages, Newcomers: 192, PerAddress: 96, PerLearner: 8}
 
 // errLookers is the error for a page that cannot connect because too many pages are connected.
-var errLookers = terms.Refuse(
-	"full", "Too many pages are looking at requests right now. Close some of yours, or reload this one in a minute.",
-)
+var errLookers = terms.Refuse(terms.CodeFull, "api.feed.full")
 
 // A glassFeed is a page that shows requests.
 type glassFeed struct {
@@ -140,7 +138,7 @@ func (f *glassFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.
 				if !ok {
 					return nil
 				}
-				e := terms.Refuse(terms.CodeUnknown, "This part of the page takes no commands.")
+				e := terms.Refuse(terms.CodeUnknown, "api.feed.silent")
 				if err := out.Send(wire.Message{Ack: c.N, Error: e}); err != nil {
 					return err
 				}
@@ -199,38 +197,36 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.base.Refuse(w, r, http.StatusNotFound, "This token is no longer here.",
-		"Requests are kept for a few minutes only. Send yours again, and open its token then.")
+	l := terms.In(r.Context())
+	s.base.Refuse(w, r, http.StatusNotFound, l.T("api.gone.head"), l.T("api.gone"))
 }
 
-// badge returns the status of a request in words, and its CSS class.
-func (x seen) badge() (words, class string) {
+// badge returns the key of a text about the status of a request, and its CSS class.
+func (x seen) badge() (key, class string) {
 	switch {
 	case x.Problem != nil && len(x.Tokens) > 0:
-		return "broken off", "is-bad"
+		return "api.badge.broken", "is-bad"
 	case x.Problem != nil:
-		return "refused", "is-bad"
+		return "api.badge.refused", "is-bad"
 	case x.Done:
-		return "answered", "is-good"
+		return "api.badge.answered", "is-good"
 	}
-	return "being answered", "is-busy"
+	return "api.badge.busy", "is-busy"
 }
 
 // pace describes the time until the first token and the average time per token after that.
-func (x seen) pace() string {
+func (x seen) pace(w stage.Words) string {
 	if x.First.IsZero() {
 		return ""
 	}
-	text := "first token after " + milliseconds(x.First.Sub(x.At))
-	if n := len(x.Tokens) + x.More - 1; n > 0 {
-		text += ", then " + milliseconds(x.Last.Sub(x.First)/time.Duration(n)) + " a token"
+	first := milliseconds(w, x.First.Sub(x.At))
+	n := len(x.Tokens) + x.More - 1
+	if n == 0 {
+		return w.T("api.pace.first", "first", first)
 	}
-	return text
+	return w.T("api.pace", "first", first, "each", milliseconds(w, x.Last.Sub(x.First)/time.Duration(n)))
 }
 
-func milliseconds(d time.Duration) string {
-	return terms.Decimals(float64(d)/float64(time.Millisecond), 1) + " ms"
+func milliseconds(w stage.Words, d time.Duration) string {
+	return w.T("unit.ms", "n", terms.Decimals(float64(d)/float64(time.Millisecond), 1))
 }
-
-// stages returns the stages with the request's fields.
-func (x seen) stages() []stageFields { return stagesOf(x.Fields) }

@@ -26,8 +26,8 @@ import (
 func (s *Server) mountPage(mux *http.ServeMux) {
 	s.base = shell.NewBase(shell.LearnerOf(s.Caller), s.Log, refusalHTML)
 	s.base.Route(mux, shell.Unknown{
-		NoForms: "shell.noforms", Head: "There is no page here.",
-		Say: "What the API is stands at /api; its own addresses begin with /v1.",
+		NoForms: "shell.noforms", Head: "api.none.head",
+		Say: "api.none",
 	}, shell.Routes{"GET /api": s.page, "GET /api/step": s.step})
 }
 
@@ -63,6 +63,16 @@ func asked(q url.Values) (a ask, sent bool) {
 type field struct {
 	Name, Value string
 	Stage       int
+}
+
+// shown returns the field's value, shortened if it is long. If the API maps a seed to another seed, it
+// returns both.
+func (f field) shown(w stage.Words) string {
+	text := f.Value
+	if here := string(seedHere(json.RawMessage(text))); f.Name == "seed" && here != text {
+		text = w.T("api.seed", "sent", text, "here", here)
+	}
+	return terms.Shortened(text, glassChars)
 }
 
 // fields returns the fields of the request as JSON. An invalid number is passed on as it was typed,
@@ -123,15 +133,14 @@ type view struct {
 
 // An exchange is the page's own request and its result.
 type exchange struct {
-	Wrong  string // why the request was refused
-	Param  string
-	Stages []stageFields
-	Read   string // such as "7 tokens"
-	Tokens []sentToken
-	Finish string
-	Why    string // explains finish_reason
-	Usage  usage
-	Raw    string // the response
+	Wrong   string // why the request was refused
+	English bool   // Wrong is the API's own message, which is in English
+	Param   string
+	Stages  []stageFields
+	Tokens  []sentToken
+	End     ending
+	Usage   usage
+	Raw     string // the response
 }
 
 // A stageFields is a stage and the fields that act there.
@@ -164,7 +173,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	open := s.open(who)
 	v := view{
 		Base:  shell.AddressOf(r).String() + "/v1",
-		Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(),
+		Model: s.Model.Name(), Roles: s.Model.HasTemplate(), Ask: a, Orders: orderRows(stage.In(r.Context())),
 		Off: !open && len(s.keys) == 0, Key: !open && len(s.keys) > 0,
 	}
 	if v.Off { // show examples for the visitor's own machine
@@ -176,7 +185,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	if sent {
 		v.Sent, status = s.send(r, a)
-		if space, ok := session.NewSpaceAtEnd(s.Model, a.Prompt); ok {
+		if space, ok := session.NewSpaceAtEnd(terms.In(r.Context()), s.Model, a.Prompt); ok {
 			q := r.URL.Query()
 			q.Set("prompt", space.Prompt)
 			v.Space, v.Without = &space, "/api?"+q.Encode()
@@ -188,7 +197,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 // send sends the page's request as a client would, but without a key. The request is charged to the
 // learner, who counts as one client.
 func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
-	x := &exchange{Stages: stagesOf(a.fields())}
+	words := stage.In(r.Context())
+	x := &exchange{Stages: stagesOf(words, a.fields()), English: true}
 	refuse := func(err error) (*exchange, int) {
 		p, logged := problemOf(err)
 		if logged {
@@ -200,8 +210,8 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 		return x, p.status
 	}
 	if n, err := strconv.Atoi(strings.TrimSpace(a.Tokens)); err == nil && n > pageTokens {
-		return refuse(wrong("max_tokens", "invalid_value", "This page asks for %d tokens at most. Your own code may "+
-			"ask for more.", pageTokens))
+		x.Wrong, x.English, x.Param = words.T("api.send.many", "most", pageTokens), false, "max_tokens"
+		return x, http.StatusBadRequest
 	}
 	who, _ := s.Caller(r)
 	ctx, cancel := context.WithCancel(r.Context())
@@ -226,9 +236,7 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	if err := json.Unmarshal(got.body.Bytes(), &answer); err != nil || len(answer.Choices) != 1 || last == nil {
 		return refuse(fmt.Errorf("the page cannot read its own answer: %w", cmp.Or(err, errNoChoice)))
 	}
-	x.Finish, x.Usage = answer.Choices[0].Finish, answer.Usage
-	x.Why = whyFinished(x.Finish, last)
-	x.Read = terms.Counted(len(last.PromptTokens), "token")
+	x.End, x.Usage = ending{answer.Choices[0].Finish, last.Stopped, len(last.Steps)}, answer.Usage
 	var indented bytes.Buffer
 	_ = json.Indent(&indented, got.body.Bytes(), "", "  ") // cannot fail: the body was parsed before
 	x.Raw = indented.String()
@@ -274,23 +282,30 @@ func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
 	return list
 }
 
-// whyFinished explains finish_reason.
-func whyFinished(reason string, st *session.State) string {
-	switch st.Stopped {
+// An ending is the end of an answer.
+type ending struct {
+	Reason  string // finish_reason; "" while the request is being answered
+	Stopped infer.StopReason
+	Tokens  int
+}
+
+// why explains finish_reason.
+func (e ending) why(w stage.Words) string {
+	switch e.Stopped {
 	case infer.StopMaxTokens:
-		return fmt.Sprintf("max_tokens was reached: %s.", terms.Counted(len(st.Steps), "token"))
+		return w.T("api.ended.max_tokens", "n", e.Tokens)
 	case infer.StopEOS:
-		return "The model ended the text."
+		return w.T("api.ended.eos")
 	case infer.StopContext:
-		return "The model can't read further than this."
+		return w.T("api.ended.context")
 	}
-	return "The text ended: " + reason + "."
+	return w.T("api.ended", "reason", e.Reason)
 }
 
 // stagesOf returns the stages, each with the fields that act at it.
-func stagesOf(fields []field) (list []stageFields) {
+func stagesOf(w stage.Words, fields []field) (list []stageFields) {
 	for n := 1; n <= terms.Stages; n++ {
-		at := stageFields{N: n, Name: terms.StageAt(n).Short}
+		at := stageFields{N: n, Name: w.Stage(n).Short}
 		for _, f := range fields {
 			if f.Stage == n {
 				at.Fields = append(at.Fields, f)
@@ -309,9 +324,12 @@ type orderRow struct {
 
 // orderRows returns the rows of a table that compares the orders. The rows are built from the
 // sampler's own data.
-func orderRows() (list []orderRow) {
+func orderRows(w stage.Words) (list []orderRow) {
 	for _, rule := range sampling.OrderOwn.Rules() {
-		row := orderRow{Rule: rule.Name()}
+		row := orderRow{Rule: w.T("rule." + string(rule))}
+		if k, ok := w.Knob(string(rule)); ok {
+			row.Rule = k.Name
+		}
 		for _, o := range sampling.NamedOrders() {
 			position := strconv.Itoa(slices.Index(o.Rules(), rule) + 1)
 			if !o.Has(rule) {
@@ -324,9 +342,9 @@ func orderRows() (list []orderRow) {
 	return list
 }
 
-func frame() shell.Of {
+func frame(w stage.Words) shell.Of {
 	return shell.Of{
-		Title: shell.TitleOf("The API"), Active: "loop", Class: "page-api", Skip: "Skip to the API", Mono: true,
+		Title: shell.TitleOf(w.T("api.title")), Active: "loop", Class: "page-api", Skip: w.T("api.skip"), Mono: true,
 		Styles: []string{"css/stage.css", "css/api.css"}, Scripts: []string{"js/api.js"}, Keys: shell.SharedKeys,
 	}
 }

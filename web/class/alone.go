@@ -25,7 +25,7 @@ func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error
 	x := &Alone{}
 	if a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw {
 		if x.d = distribution(st, st.Cursor.Step); x.d == nil || st.Step().Ran >= infer.KindSample {
-			return nil, terms.Refuse(CodeAsk, "This step asks for the next token where none is about to be drawn.")
+			return nil, terms.Refuse(CodeAsk, "class.refused.nothing_drawn")
 		}
 	}
 	x.p = specPoll(st, a, seed)

@@ -28,7 +28,7 @@ func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 		return nil, err
 	}
 	if !st.Started() {
-		return nil, terms.Refuse(CodeAsk, "There is no text to ask about yet: start with a prompt.")
+		return nil, terms.Refuse(CodeAsk, "class.refused.no_text")
 	}
 	f, shown := st.Frontier(), st.Cursor
 	if f.Stage >= firstChosen {
@@ -51,8 +51,7 @@ func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 func undrawnBySampling(ctx context.Context, do Do) (*session.State, error) {
 	st, err := Undrawn(ctx, do)
 	if err == nil && st.Settings.Greedy() {
-		err = terms.Refuse(CodeAsk,
-			"Greedy draws nothing: it takes the most probable token. Raise the temperature first.")
+		err = terms.Refuse(CodeAsk, "class.refused.greedy")
 	}
 	return st, err
 }
@@ -88,7 +87,7 @@ func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Opti
 func readable(m *infer.Model, id int) string {
 	switch t := m.Token(id); {
 	case m.EOS(id):
-		return "(end of the text)"
+		return terms.English.T("class.ask.end")
 	case t.Special:
 		return "(" + strings.Trim(t.Text, "<|/>[]") + ")"
 	default:
@@ -102,7 +101,7 @@ func readable(m *infer.Model, id int) string {
 func nextPoll(st *session.State, n int, seed uint64) *poll {
 	p := &poll{
 		Kind: Next, Step: st.Cursor.Step,
-		PromptText: "Which token comes next?",
+		PromptText: terms.English.T("class.ask.next"),
 	}
 	d, drawn := drawnBy(st)
 	for _, id := range candidates(st, d, drawn, n, seed) {
@@ -118,7 +117,7 @@ func drawPoll(st *session.State) *poll {
 	d, drawn := drawnBy(st)
 	p := &poll{
 		Kind: Draw, Step: st.Cursor.Step,
-		PromptText: "Draw one number. On which token does it fall?",
+		PromptText: terms.English.T("class.ask.draw"),
 	}
 	q := 0.0
 	for i := range min(d.Keep, mostKept) {
@@ -128,7 +127,7 @@ func drawPoll(st *session.State) *poll {
 	}
 	if d.Keep > mostKept {
 		_, rest, _ := d.KeptIn(d.KeptRank(mostKept), len(d.Order))
-		p.Options = append(p.Options, Option{Text: "all others", Rest: true, Q: max(0, 1-q), P: rest})
+		p.Options = append(p.Options, Option{Text: others, Rest: true, Q: max(0, 1-q), P: rest})
 	}
 	p.Prompt, p.Options = html.EscapeString(p.PromptText), letters(p.Options)
 	return p
@@ -140,7 +139,7 @@ func questionPoll(q *lessons.Question, seed uint64) *poll {
 	p := &poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText}
 	p.Options, p.Answer = choiceOptions(q, seed)
 	if len(q.Choices) == 0 {
-		p.Prompt += howRecalled
+		p.Prompt += howRecalled(terms.English)
 	}
 	return p
 }
@@ -176,10 +175,10 @@ func (c *core) open(p *poll, last time.Duration) error {
 		return err
 	}
 	if last < 0 || last > maxTime {
-		return terms.Refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
+		return terms.Refuse(CodeAsk, "class.refused.open_long", "n", int(maxTime/time.Hour))
 	}
 	if len(c.polls) >= maxPolls {
-		return terms.Refuse(CodeAsk, "This room has asked %d questions, its limit. Make a new room for more.", maxPolls)
+		return terms.Refuse(CodeAsk, "class.refused.polls", "n", strconv.Itoa(maxPolls))
 	}
 	p.ID, p.Round, p.Phase, p.Asked = len(c.polls)+1, 1, Open, c.cfg.Now()
 	if last > 0 {
@@ -206,7 +205,7 @@ func (c *core) majority(p *poll) (string, error) {
 	}
 	d := distribution(c.state, p.Step)
 	if d == nil {
-		return "", terms.Refuse(CodeClosed, "The stage this vote was about is gone.")
+		return "", terms.Refuse(CodeClosed, "class.refused.vote_gone")
 	}
 	best, rank := "", 0
 	for choice, n := range counts {
@@ -216,7 +215,7 @@ func (c *core) majority(p *poll) (string, error) {
 		}
 	}
 	if best == "" {
-		return "", terms.Refuse(CodeNoPoll, "No one has voted, so there is no token to append.")
+		return "", terms.Refuse(CodeNoPoll, "class.refused.no_votes")
 	}
 	return best, nil
 }
@@ -231,9 +230,6 @@ func letters(list []Option) []Option {
 	return list
 }
 
-// howRecalled is shown below a free-text question, since a vote cannot collect such answers.
-const howRecalled = `<p class="poll__how">Answer in your head first. How much of the answer do you have?</p>`
-
 // choiceOptions returns the choices of a quiz question. For a free-text question, members vote on
 // how much of the answer they knew.
 func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer string) {
@@ -245,8 +241,9 @@ func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer stri
 		)
 	}
 	if len(list) == 0 {
-		for _, o := range [][2]string{{"yes", "All of it"}, {"part", "A part of it"}, {"no", "Nothing yet"}} {
-			list = append(list, Option{Key: o[0], Text: o[1], HTML: html.EscapeString(o[1])})
+		for _, much := range []string{"yes", "part", "no"} {
+			text := terms.English.T("class.ask.recalled." + much)
+			list = append(list, Option{Key: much, Text: text, HTML: html.EscapeString(text)})
 		}
 		answer += "<ul>"
 		for _, point := range q.Rubric {

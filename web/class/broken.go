@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -14,7 +15,7 @@ import (
 const mostFaults = 5
 
 // brokenNotice is shown to a class whose room was restarted.
-const brokenNotice = "Something went wrong on the server and was logged. The class continues from its last saved state."
+var brokenNotice = terms.Refuse(terms.CodeModel, "class.notice.broken")
 
 // run runs a room's goroutine until the room ends. If the goroutine panics, the process
 // survives, and the room is restarted from its log with the same people in it.
@@ -97,8 +98,7 @@ func (h *Hub) saveJoins(old *core) {
 }
 
 // stoppedNotice is shown to a class whose run has failed and could not be restored.
-const stoppedNotice = "Something went wrong on the server and was logged. The stage stopped here: the instructor can " +
-	"press any control to try again."
+var stoppedNotice = terms.Refuse(terms.CodeModel, "class.notice.stopped")
 
 // runEnded is closed when the room's run has ended. It is nil if there is no run.
 func (c *core) runEnded() <-chan struct{} {

@@ -118,8 +118,8 @@ func TestClassSeesThatItsRunFailed(t *testing.T) {
 	if after.Link() != before.Link() {
 		t.Errorf("the stage is %s, want %s", after.Link(), before.Link())
 	}
-	if v := l.does(Drive{session.StepToken{}}); v.Notice != "" || len(v.State.Steps) != 2 {
-		t.Errorf(`after the next command: notice %q, %d steps; want "", 2`, v.Notice, len(v.State.Steps))
+	if v := l.does(Drive{session.StepToken{}}); v.Notice != nil || len(v.State.Steps) != 2 {
+		t.Errorf(`after the next command: notice %v, %d steps; want none, 2`, v.Notice, len(v.State.Steps))
 	}
 
 	s.driver.fail(errors.New("no run can be made"))
@@ -128,8 +128,8 @@ func TestClassSeesThatItsRunFailed(t *testing.T) {
 		t.Error("the stage is empty")
 	}
 	s.driver.fail(nil)
-	if v := l.does(Drive{session.StepToken{}}); v.Notice != "" || len(v.State.Steps) != 3 {
-		t.Errorf(`after the command: notice %q, %d steps; want "", 3`, v.Notice, len(v.State.Steps))
+	if v := l.does(Drive{session.StepToken{}}); v.Notice != nil || len(v.State.Steps) != 3 {
+		t.Errorf(`after the command: notice %v, %d steps; want none, 3`, v.Notice, len(v.State.Steps))
 	}
 }
 

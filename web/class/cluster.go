@@ -106,15 +106,9 @@ var (
 // Refusals that only occur in a cluster.
 var (
 	// ErrUnsure is returned for a command that may or may not have been executed.
-	ErrUnsure = terms.Refuse(
-		CodeMoved, "This class has just moved to another server. Look at the screen before you press that again: "+
-			"it may have been done.",
-	)
+	ErrUnsure = terms.Refuse(CodeMoved, "class.refused.unsure")
 	// ErrAway is returned while no server can run the room.
-	ErrAway = terms.Refuse(
-		terms.CodeBusy,
-		"This class can't be reached at the moment. It comes back by itself: try again in a few seconds.",
-	)
+	ErrAway = terms.Refuse(terms.CodeBusy, "class.refused.away")
 )
 
 // CodeMoved means that a command was refused because its room had moved to another server.

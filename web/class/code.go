@@ -119,7 +119,7 @@ func oneLine(text string) string {
 func cleanNick(typed string) (string, error) {
 	nick := oneLine(typed)
 	if n := utf8.RuneCountInString(nick); n > MaxNick {
-		return "", terms.Refuse(CodeNick, "This nickname has %d characters; it must have at most %d.", n, MaxNick)
+		return "", terms.Refuse(CodeNick, "class.refused.nick", "n", n, "most", MaxNick)
 	}
 	return nick, nil
 }
@@ -127,7 +127,7 @@ func cleanNick(typed string) (string, error) {
 func cleanTitle(typed string) (string, error) {
 	title := oneLine(typed)
 	if n := utf8.RuneCountInString(title); n > MaxTitle {
-		return "", terms.Refuse(CodeTitle, "The title has %d characters; it must have at most %d.", n, MaxTitle)
+		return "", terms.Refuse(CodeTitle, "class.refused.title", "n", n, "most", MaxTitle)
 	}
-	return cmp.Or(title, "Class"), nil
+	return cmp.Or(title, untitled), nil
 }

@@ -100,7 +100,7 @@ func (AskWalk) carryOut(ctx context.Context, r *local) error {
 		}
 		step := w.At()
 		if step == nil || step.Ask == nil {
-			return terms.Refuse(CodeAsk, "This step of the walkthrough asks nothing.")
+			return terms.Refuse(CodeAsk, "class.refused.asks_nothing")
 		}
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
 			func(c *core, st *session.State) error { return c.openSpec(st, step.Ask) })
@@ -119,7 +119,7 @@ func (cmd AskNext) carryOut(ctx context.Context, r *local) error {
 	n := cmp.Or(cmd.Choices, 5)
 	if n < predict.LeastCandidates || n > mostCandidates {
 		return terms.Refuse(
-			CodeAsk, "You asked for %d candidates; it must be %d to %d.", n, predict.LeastCandidates, mostCandidates,
+			CodeAsk, "class.refused.candidates", "n", n, "least", predict.LeastCandidates, "most", mostCandidates,
 		)
 	}
 	return r.onRun(ctx, func(run Run) error {
@@ -138,7 +138,7 @@ func (cmd AskQuestion) carryOut(ctx context.Context, r *local) error {
 	return r.ask(ctx, func(c *core) error {
 		q := c.cfg.Course.Question(cmd.ID)
 		if q == nil {
-			return terms.Refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
+			return terms.Refuse(CodeAsk, "class.refused.no_question", "id", quoted(cmd.ID))
 		}
 		return c.open(questionPoll(q, c.nextSeed()), cmd.For)
 	})
@@ -278,7 +278,7 @@ type SetTimer struct{ For time.Duration }
 
 func (cmd SetTimer) carryOut(ctx context.Context, r *local) error {
 	if cmd.For < 0 || cmd.For > maxTime {
-		return terms.Refuse(CodeAsk, "The timer runs for at most %d hours.", maxTime/time.Hour)
+		return terms.Refuse(CodeAsk, "class.refused.timer", "n", int(maxTime/time.Hour))
 	}
 	return r.change(ctx, func(c *core, next *roomData) error {
 		next.Timer = time.Time{}

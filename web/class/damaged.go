@@ -66,8 +66,7 @@ func notForgotten(unread int) error {
 	if unread == 0 {
 		return nil
 	}
-	return terms.Refuse(CodeDamaged, "The saved data of %s on this server cannot be read at the moment. "+
-		"If you joined, your name there is not deleted.", terms.CountedAs(unread, "class", "classes"))
+	return terms.Refuse(CodeDamaged, "class.refused.not_forgotten", "n", unread)
 }
 
 // sweepDamaged deletes the damaged rooms that have been unused for longer than [Limits.TTL].

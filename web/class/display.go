@@ -5,14 +5,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 // display is what a room shows to its followers.
 type display struct {
 	seq     uint64 // number of the newest view
-	notice  string
-	loss    string         // a message to the instructor about data that could not be read
+	notice  *terms.Refusal
+	loss    *terms.Refusal // a message to the instructor about data that could not be read
 	offer   *Offer         // an offer to the instructor
 	offerAt *session.State // the state that the offer applies to
 	news    *time.Timer    // fires when a delayed view is due

@@ -54,13 +54,9 @@ func (p *poll) again(limit time.Duration, now time.Time) error {
 	case p.live():
 		return ErrOpen
 	case p.Phase == Revealed && p.Kind != Draw || p.Round >= maxRounds:
-		return terms.Refuse(
-			CodeClosed,
-			"There is nothing to vote on again: the answer was revealed, or the class has voted %d times.",
-			maxRounds,
-		)
+		return terms.Refuse(CodeClosed, "class.refused.revote", "n", maxRounds)
 	case limit < 0 || limit > maxTime:
-		return terms.Refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
+		return terms.Refuse(CodeAsk, "class.refused.open_long", "n", int(maxTime/time.Hour))
 	}
 	p.Round, p.Phase, p.Ends = p.Round+1, Open, time.Time{}
 	if limit > 0 {
@@ -74,9 +70,9 @@ func (p *poll) again(limit time.Duration, now time.Time) error {
 func (p *poll) extend(by time.Duration, now time.Time) error {
 	switch {
 	case by <= 0 || by > maxTime:
-		return terms.Refuse(CodeAsk, "A vote can be extended by up to %d hours.", maxTime/time.Hour)
+		return terms.Refuse(CodeAsk, "class.refused.extend_long", "n", int(maxTime/time.Hour))
 	case p.Phase == Revealed:
-		return terms.Refuse(CodeClosed, "The answer is revealed: there is nothing left to vote on.")
+		return terms.Refuse(CodeClosed, "class.refused.is_revealed")
 	case p.live() && p.Ends.IsZero():
 		return nil
 	}
@@ -96,9 +92,9 @@ func (c *core) askNumber(cmd AskNumber) error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {
 	case p.PromptText == "" || len(cmd.Prompt) > maxPrompt || len(cmd.Unit) > maxPrompt:
-		return terms.Refuse(CodeAsk, "Say what the number is, in at most %d characters.", maxPrompt)
+		return terms.Refuse(CodeAsk, "class.refused.number_prompt", "n", maxPrompt)
 	case !finite(cmd.Within) || cmd.Within < 0 || cmd.Answer != nil && !finite(*cmd.Answer):
-		return terms.Refuse(CodeAsk, "The right answer must be a number, and the margin a number that is not below 0.")
+		return terms.Refuse(CodeAsk, "class.refused.number_answer")
 	}
 	if cmd.Answer != nil {
 		right := *cmd.Answer

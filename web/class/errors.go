@@ -32,38 +32,22 @@ const (
 
 // Refusals with a fixed message.
 var (
-	ErrNoRoom = terms.Refuse(
-		CodeNoRoom,
-		"No room has this code. Check the screen in front again: codes have six characters. The code of a "+
-			"deleted room no longer works.",
-	)
-	ErrExpired = terms.Refuse(
-		terms.CodeExpired, "This class is over, "+
-			"so its code no longer works. Ask the instructor to open the room again.",
-	)
-	ErrFull   = terms.Refuse(terms.CodeFull, "The room is full. You can still follow on the screen in front.")
-	ErrLocked = terms.Refuse(CodeLocked, "The instructor has locked the room: no one else can join right now.")
-	ErrTries  = terms.Refuse(
-		CodeTries, "Too many wrong codes were tried. Wait a minute, then type the code from the screen in front.",
-	)
-	ErrRemoved  = terms.Refuse(CodeRemoved, "The instructor has removed you from this room.")
-	ErrStranger = terms.Refuse(CodeStranger, "You are not in this room yet. Join with its code first.")
-	ErrSecret   = terms.Refuse(
-		CodeSecret,
-		"Only the instructor of this room can do that. Open the instructor's link that was shown "+
-			"when the room was made.",
-	)
-	ErrSecond   = terms.Refuse(CodeSecond, "Someone else is presenting in this room. You can watch, or take over.")
-	ErrClosed   = terms.Refuse(CodeClosed, "This vote is closed. What you chose before it closed counts.")
-	ErrOpen     = terms.Refuse(CodeOpen, "A vote is open on this step. Close it first.")
-	ErrNoPoll   = terms.Refuse(CodeNoPoll, "There is no vote on the screen.")
-	ErrNoMember = terms.Refuse(CodeNoMember, "No member of the room has this number, or they have not voted.")
-	ErrGone     = terms.Refuse(CodeGone, "This room no longer exists.")
-	ErrBroken   = terms.Refuse(
-		terms.CodeModel,
-		"Something went wrong on the server. It was logged, and the class continues from the last saved state.",
-	)
-	ErrKept = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
+	ErrNoRoom   = terms.Refuse(CodeNoRoom, "class.refused.no_room")
+	ErrExpired  = terms.Refuse(terms.CodeExpired, "class.refused.expired")
+	ErrFull     = terms.Refuse(terms.CodeFull, "class.refused.full")
+	ErrLocked   = terms.Refuse(CodeLocked, "class.refused.locked")
+	ErrTries    = terms.Refuse(CodeTries, "class.refused.tries")
+	ErrRemoved  = terms.Refuse(CodeRemoved, "class.refused.removed")
+	ErrStranger = terms.Refuse(CodeStranger, "class.refused.stranger")
+	ErrSecret   = terms.Refuse(CodeSecret, "class.refused.secret")
+	ErrSecond   = terms.Refuse(CodeSecond, "class.refused.second")
+	ErrClosed   = terms.Refuse(CodeClosed, "class.refused.closed")
+	ErrOpen     = terms.Refuse(CodeOpen, "class.refused.open")
+	ErrNoPoll   = terms.Refuse(CodeNoPoll, "class.refused.no_poll")
+	ErrNoMember = terms.Refuse(CodeNoMember, "class.refused.no_member")
+	ErrGone     = terms.Refuse(CodeGone, "class.refused.gone")
+	ErrBroken   = terms.Refuse(terms.CodeModel, "class.refused.broken")
+	ErrKept     = terms.Refuse(CodeKept, "class.refused.not_saved")
 )
 
 // notKept returns [ErrKept], with the reason if the cause is the disk. Errors that already
@@ -73,7 +57,7 @@ func notKept(err error) error {
 		return err
 	}
 	if why := store.Why(err); why != "" {
-		return terms.Refuse(CodeKept, "This could not be saved, so it does not count. %s", why)
+		return terms.Refuse(CodeKept, "class.refused.not_saved.why", "why", why)
 	}
 	return ErrKept
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,12 +87,10 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (Room
 		return nil, Secret{}, err
 	}
 	if o.Walk != "" && h.cfg.Course.Walk(o.Walk) == nil {
-		return nil, Secret{}, terms.Refuse(CodeWalk, "There is no walkthrough %q.", o.Walk)
+		return nil, Secret{}, terms.Refuse(CodeWalk, "class.refused.no_such_walk", "name", strconv.Quote(o.Walk))
 	}
 	if h.cfg.NewRooms.Allow(who) > 0 {
-		return nil, Secret{}, terms.Refuse(
-			terms.CodeBusy, "Too many classes were made in a short time. Wait a minute and try again.",
-		)
+		return nil, Secret{}, terms.Refuse(terms.CodeBusy, "class.refused.rooms_fast")
 	}
 	if h.cfg.Space(ctx) >= store.SpaceForKnown {
 		return nil, Secret{}, notKept(store.ErrScarce)
@@ -131,10 +130,7 @@ func (h *Hub) choose(c *core, most int) error {
 		return ErrGone
 	}
 	if len(h.rooms) >= most {
-		return terms.Refuse(
-			terms.CodeFull, "This server has %d rooms and cannot hold more. Delete one that is no longer needed.",
-			len(h.rooms),
-		)
+		return terms.Refuse(terms.CodeFull, "class.refused.rooms", "n", len(h.rooms))
 	}
 	for c.code = newCode(); h.rooms[c.code] != nil || h.damaged[c.code] != nil; c.code = newCode() {
 	}
@@ -226,7 +222,7 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (Roo
 		}
 	}
 	if a.Refused != nil {
-		return nil, a.Refused
+		return nil, a.Refused.received()
 	}
 	return r, r.ready(ctx)
 }

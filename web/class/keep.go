@@ -1,7 +1,6 @@
 package class
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -314,7 +313,10 @@ func (c *core) deleteAll() error {
 	}
 	if err != nil {
 		c.cfg.Log.Error("a room could not be deleted", "error", err)
-		return terms.Refuse(CodeKept, "The room could not be deleted. %s", cmp.Or(store.Why(err), "Try again."))
+		if why := store.Why(err); why != "" {
+			return terms.Refuse(CodeKept, "class.refused.not_deleted.why", "why", why)
+		}
+		return terms.Refuse(CodeKept, "class.refused.not_deleted")
 	}
 	c.seq++
 	c.store(&View{Seq: c.seq, At: c.cfg.Now(), Code: c.code, Gone: true, Ended: true})

@@ -223,11 +223,12 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := l.View()
-	if v.State == nil || v.State.Started() || v.Poll != nil || !strings.Contains(v.Notice, "could not be restored") {
+	if v.State == nil || v.State.Started() || v.Poll != nil || v.Notice == nil ||
+		!strings.Contains(v.Notice.Error(), "could not be restored") {
 		t.Errorf("the room is %+v, want an empty stage with a notice that it could not be restored", v)
 	}
 	l.start("A new text")
-	if v := l.View(); v.Notice != "" || !v.State.Started() {
+	if v := l.View(); v.Notice != nil || !v.State.Started() {
 		t.Errorf("after the start, the room is %+v, want a started stage without a notice", v)
 	}
 	s.driver.fails = errors.New("no memory")

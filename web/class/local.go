@@ -164,7 +164,8 @@ func (r *local) CanPresent(ctx context.Context, who string) (bool, error) {
 func (r *local) entering(ctx context.Context, who admission.Caller) (entered, error) {
 	return get(ctx, r, func(c *core) (entered, error) {
 		e := entered{Known: c.byLearner[who.Learner] != nil}
-		e.Refused, _ = terms.AsRefusal(c.admit(who))
+		refused, _ := terms.AsRefusal(c.admit(who))
+		e.Refused = sendable(refused)
 		return e, nil
 	})
 }
@@ -229,13 +230,12 @@ func (r *local) awake(ctx context.Context) (Run, error) {
 	if err != nil || now.run != nil {
 		return now.run, err
 	}
-	notice := ""
+	var notice *terms.Refusal
 	run, err := r.hub.cfg.Driver.Open(ctx, r.code, now.link)
 	if err != nil && now.link != "" && ctx.Err() == nil {
 		// The model might have changed, so the room continues without its stage.
 		r.hub.cfg.Log.Error("a room's stage could not be restored", "error", err)
-		notice = "The stage could not be restored (" + strings.TrimSuffix(err.Error(), ".") +
-			"). Start with a prompt, or with the walkthrough."
+		notice = terms.Refuse(terms.CodeModel, "class.notice.no_stage", "why", strings.TrimSuffix(err.Error(), "."))
 		run, err = r.hub.cfg.Driver.Open(ctx, r.code, "")
 	}
 	if err != nil {
@@ -245,7 +245,7 @@ func (r *local) awake(ctx context.Context) (Run, error) {
 }
 
 // adopt replaces the room's run.
-func (r *local) adopt(ctx context.Context, run Run, notice string) error {
+func (r *local) adopt(ctx context.Context, run Run, notice *terms.Refusal) error {
 	st, err := run.Do(ctx, session.Pause{})
 	if err == nil {
 		err = r.ask(ctx, func(c *core) error {

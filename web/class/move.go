@@ -3,6 +3,7 @@ package class
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fault"
@@ -24,7 +25,7 @@ type Do func(ctx context.Context, c session.Command) (*session.State, error)
 // error is a [*terms.Refusal] or the error of ctx; after an error, the run can be at any stage.
 func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
 	if step < 1 || step > len(w.Steps) {
-		return nil, terms.Refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)
+		return nil, terms.Refuse(CodeWalk, "class.refused.no_step", "n", len(w.Steps), "step", step)
 	}
 	st, err := do(ctx, session.Pause{})
 	for _, a := range actions(w, step, from) {
@@ -33,8 +34,12 @@ func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*sess
 		}
 	}
 	if err != nil && ctx.Err() == nil {
+		why := any(err.Error())
+		if refused, ok := terms.AsRefusal(err); ok {
+			why = refused
+		}
 		return nil, terms.Refuse(
-			CodeWalk, "Step %d of the walkthrough, “%s”, cannot be shown: %s", step, w.Steps[step-1].Title, err,
+			CodeWalk, "class.refused.step", "n", step, "title", w.Steps[step-1].Title, "why", why,
 		)
 	}
 	return st, err
@@ -76,7 +81,7 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		}
 		return next, err
 	}
-	return nil, terms.Refuse(terms.CodeUnknown, "Unknown action %T.", a)
+	return nil, terms.Refuse(terms.CodeUnknown, "class.refused.action", "action", fmt.Sprintf("%T", a))
 }
 
 // goTo shows a stage, running the model up to it if necessary.
@@ -167,7 +172,7 @@ func (r *local) rollBack(ctx context.Context, run Run, before *session.State) {
 			return
 		}
 	} else if run, err = r.hub.cfg.Driver.Open(ctx, r.code, ""); err == nil {
-		err = r.adopt(ctx, run, "")
+		err = r.adopt(ctx, run, nil)
 	}
 	if err != nil && r.ctx.Err() == nil {
 		r.hub.cfg.Log.Error("a room's stage could not be rolled back", "error", err)

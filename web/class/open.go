@@ -101,17 +101,12 @@ func findOpen(
 		}
 		var refused *terms.Refusal
 		if errors.As(err, &refused) && refused.Code == session.CodeStopped {
-			return nil, terms.Refuse(
-				CodeAsk, "The text ends before the next open place. Start another text, or ask here anyway.",
-			)
+			return nil, terms.Refuse(CodeAsk, "class.refused.text_ends")
 		} else if err != nil {
 			return nil, err
 		}
 	}
-	return nil, terms.Refuse(
-		CodeAsk, "There is no open place among the next %d tokens. Raise the temperature, or start another text.",
-		farthest,
-	)
+	return nil, terms.Refuse(CodeAsk, "class.refused.no_open_place", "n", farthest)
 }
 
 // askToken opens a poll about a token. If the position is not open, the instructor may get

@@ -351,7 +351,7 @@ func (o owned) present(ctx context.Context, a presenting) (placed, error) {
 		return placed{}, ErrSecret
 	}
 	if a.Do.Command == nil {
-		return placed{}, terms.Refuse(terms.CodeUnknown, "The command is missing.")
+		return placed{}, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
 	}
 	v, err := o.local.present(ctx, a.Who, a.Do.Command)
 	if errors.Is(o.whyMoved(err), errMoved) {

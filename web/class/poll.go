@@ -149,11 +149,7 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	case p == nil || p.id() != b.Poll || !p.live() || p.over(c.cfg.Now()):
 		return nil, nil, v, ErrClosed
 	case b.N < 0 || !(b.Sure >= 0 && b.Sure <= 1):
-		return nil, nil, v, terms.Refuse(
-			CodeNotOffer,
-			"This vote cannot be counted: its number must not be below 0, "+
-				"and how sure you are must be between 0 and 1.",
-		)
+		return nil, nil, v, terms.Refuse(CodeNotOffer, "class.refused.vote_numbers")
 	}
 	v = vote{Sure: b.Sure, N: b.N}
 	old, voted := c.votes[p.at()][m.ID]
@@ -181,8 +177,7 @@ func (p *poll) read(choice string) (string, error) {
 		return strconv.FormatFloat(x, 'g', -1, 64), err
 	}
 	if !slices.ContainsFunc(p.Options, func(o Option) bool { return !o.Rest && o.Key == choice }) {
-		return "", terms.Refuse(CodeNotOffer, "%q is not an option in this vote. Choose one of the options shown.",
-			short(choice))
+		return "", terms.Refuse(CodeNotOffer, "class.refused.no_option", "option", quoted(choice))
 	}
 	return choice, nil
 }
@@ -194,7 +189,7 @@ func (p *poll) over(now time.Time) bool { return !p.Ends.IsZero() && !now.Before
 func (c *core) draw(p *poll, u float64) (key string, err error) {
 	d := distribution(c.state, p.Step)
 	if d == nil {
-		return "", terms.Refuse(CodeClosed, "The stage this draw was about is gone.")
+		return "", terms.Refuse(CodeClosed, "class.refused.draw_gone")
 	}
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }
@@ -204,10 +199,13 @@ func (c *core) draw(p *poll, u float64) (key string, err error) {
 func readNumber(typed string) (float64, error) {
 	x, ok := terms.ReadNumber(typed)
 	if !ok {
-		return 0, terms.Refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25%%.", short(typed))
+		return 0, terms.Refuse(CodeNotOffer, "class.refused.not_number", "text", quoted(typed))
 	}
 	return x, nil
 }
+
+// quoted quotes user input in a message.
+func quoted(s string) string { return strconv.Quote(short(s)) }
 
 // short shortens user input that is quoted in a message.
 func short(s string) string {
@@ -333,7 +331,7 @@ func (p *poll) numbers(votes map[int]vote, revealed bool) (list []Option, median
 		return cmp.Or(b.Count-a.Count, cmp.Compare(p.value(vote{Choice: a.Key}), p.value(vote{Choice: b.Key})))
 	})
 	if len(list) > mostNumbers {
-		rest := Option{Text: "all others", Rest: true}
+		rest := Option{Text: others, Rest: true}
 		for _, o := range list[mostNumbers:] {
 			rest.Count += o.Count
 		}

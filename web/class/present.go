@@ -93,7 +93,7 @@ func (r *local) drive(ctx context.Context, run Run, cmd session.Command) error {
 func (c *core) walk() (WalkView, error) {
 	w := c.cfg.Course.Walk(c.data.Walk)
 	if w == nil {
-		return WalkView{}, terms.Refuse(CodeWalk, "This room has no walkthrough.")
+		return WalkView{}, terms.Refuse(CodeWalk, "class.refused.no_walk")
 	}
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
@@ -175,9 +175,7 @@ func (r *local) appendToken(ctx context.Context, run Run, choose func(*core, *po
 		}
 		if d := distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step ||
 			c.state.Frontier().Stage >= firstChosen {
-			return session.Choose{}, terms.Refuse(
-				CodeClosed, "The text has moved on since this vote, so its token cannot be appended.",
-			)
+			return session.Choose{}, terms.Refuse(CodeClosed, "class.refused.moved_on")
 		}
 		token, err := choose(c, p)
 		return session.Choose{Step: p.Step, Token: number(token)}, err

@@ -133,7 +133,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	if f.State.Begun.IsZero() {
 		f.State.Begun = log.Used
 	}
-	f.State.Data.Title = cmp.Or(f.State.Data.Title, "Class")
+	f.State.Data.Title = cmp.Or(f.State.Data.Title, untitled)
 	used := log.Used
 	if used.Before(f.State.Begun.Add(-clocksDiffer)) || used.After(cfg.Now().Add(clocksDiffer)) {
 		used = cfg.Now() // otherwise, the room might be deleted as expired
@@ -161,8 +161,8 @@ func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) 
 // lossDays is the number of days for which an instructor sees a notice about a room's lost data.
 const lossDays = 7
 
-// lossOf returns a notice about data of a room that was recently set aside, or "" if there is none.
-func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error) {
+// lossOf returns a notice about data of a room that was recently set aside, or nil if there is none.
+func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (*terms.Refusal, error) {
 	list, err := cfg.Logs.Aside(ctx, room)
 	n := 0
 	for _, x := range list {
@@ -171,10 +171,9 @@ func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error
 		}
 	}
 	if err != nil || n == 0 {
-		return "", err
+		return nil, err
 	}
-	return fmt.Sprintf("The saved data of this class was damaged: %s could not be read. Everything else is still here.",
-		terms.CountedAs(n, "entry", "entries")), nil
+	return terms.Refuse(CodeDamaged, "class.notice.loss", "n", n), nil
 }
 
 // findDamaged returns the rooms that were set aside at this startup or earlier. A log that has lost
@@ -209,12 +208,9 @@ func (d *damagedRoom) mayKnow(secret Secret) bool {
 // err returns the refusal that describes the damage.
 func (d *damagedRoom) err() error {
 	if d.at.IsZero() {
-		return terms.Refuse(CodeDamaged, "The saved data of this class cannot be read at the moment. Nothing was "+
-			"deleted. Ask the person who runs this server to start it again, or make a new room.")
+		return terms.Refuse(CodeDamaged, "class.refused.unreadable")
 	}
-	return terms.Refuse(CodeDamaged, "The saved data of this class could not be read and was set aside on %s. Nothing "+
-		"of it was deleted: the person who runs this server may be able to read it. Please make a new room.",
-		d.at.UTC().Format("2 January 2006"))
+	return terms.Refuse(CodeDamaged, "class.refused.set_aside", "day", d.at.UTC().Format("2 January 2006"))
 }
 
 // become restores a core from the state of its log.

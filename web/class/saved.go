@@ -138,8 +138,7 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 			return err
 		} else if d != nil {
 			code = NormalCode(code)
-			return terms.Refuse(CodeDamaged, "Room %s is damaged and cannot be read, so it was not changed. Nobody "+
-				"can join it. To delete it with what is left of its data, run viz rooms remove %s.", code, code)
+			return terms.Refuse(CodeDamaged, "class.refused.damaged", "code", code)
 		}
 		return ErrNoRoom
 	}

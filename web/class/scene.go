@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
+
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -40,17 +42,17 @@ func (c *core) replaceRun(run Run) {
 }
 
 // adoptRun makes run the room's run.
-func (c *core) adoptRun(run Run, st *session.State, notice string) {
+func (c *core) adoptRun(run Run, st *session.State, notice *terms.Refusal) {
 	c.replaceRun(run)
 	c.state, c.notice = st, notice
-	if c.lost && notice == "" {
+	if c.lost && notice == nil {
 		c.notice = brokenNotice
 	}
 	c.lost = false
 	if c.seq >= c.keptSeq+seqEvery { // after a restart: save this number, so that the next restart continues from it
 		_ = c.commit() // logged; the next commit saves it
 	}
-	if notice != "" { // the stage of a poll about a token is gone
+	if notice != nil { // the stage of a poll about a token is gone
 		if p := c.onStage(); p != nil && p.aboutToken() {
 			next := c.data
 			next.Poll = 0
@@ -82,7 +84,7 @@ func (c *core) update(st *session.State) bool {
 	if old := c.state; old != nil && st.Text != old.Text {
 		c.keepText(old)
 	}
-	c.state, c.stale, c.notice = st, true, ""
+	c.state, c.stale, c.notice = st, true, nil
 	return true
 }
 

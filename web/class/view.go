@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -42,8 +43,8 @@ type View struct {
 	End *Ending
 	// Leading is the number of open pages of the presenter.
 	Leading int
-	// Notice is a sentence for the instructor about a problem with the room.
-	Notice string
+	// Notice tells the instructor about a problem with the room. It is nil if there is none.
+	Notice *terms.Refusal `json:"-"`
 
 	epoch  uint64 // in a cluster: the owner's epoch
 	link   func() string

@@ -89,11 +89,11 @@ type PersonSummary struct {
 // assign returns the room's data with a new assignment.
 func (d roomData) assign(a Assign) (roomData, error) {
 	if len(a.Tasks) > mostTasks {
-		return d, terms.Refuse(CodeAsk, "At most %d tasks can be assigned together.", mostTasks)
+		return d, terms.Refuse(CodeAsk, "class.refused.tasks", "n", mostTasks)
 	}
 	for _, t := range a.Tasks {
 		if !plainTask(t) {
-			return d, terms.Refuse(CodeAsk, "There is no task %q.", short(t))
+			return d, terms.Refuse(CodeAsk, "class.refused.no_task", "task", quoted(t))
 		}
 	}
 	d.Tasks, d.AskNames = strings.Join(a.Tasks, " "), a.Names && len(a.Tasks) > 0
@@ -152,7 +152,7 @@ func (r *local) handIn(ctx context.Context, who admission.Caller, nick string, w
 func (c *core) handIn(who admission.Caller, name string, w Work) error {
 	tasks := strings.Fields(c.data.Tasks)
 	if len(tasks) == 0 {
-		return terms.Refuse(CodeAsk, "This class has nothing assigned at the moment.")
+		return terms.Refuse(CodeAsk, "class.refused.no_work")
 	}
 	if m := c.byLearner[who.Learner]; m != nil && m.Removed {
 		return ErrRemoved

@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -97,8 +98,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	}
 	p.Route(mux, shell.Unknown{
 		NoForms: "shell.noforms",
-		Head:    "There is no page here.",
-		Say:     "The address may be old or mistyped. With a code from the screen in front you can join a class.",
+		Head:    "shell.missing.below",
+		Say:     "classroom.unknown",
 	}, shell.Routes{
 		"GET /teach":                    p.teach,
 		"POST /teach":                   p.makeRoom,
@@ -130,8 +131,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 func (p *Pages) mountNone(mux *http.ServeMux) {
 	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }
 	p.Route(mux, shell.Unknown{
-		NoForms: "Classes need a server, and there is none here.", Head: "There is no class here.",
-		Say: "Classes need a server, and there is none here.",
+		NoForms: "classroom.unknown.server", Head: "classroom.unknown.class",
+		Say: "classroom.unknown.server",
 	}, shell.Routes{
 		"GET /teach": none, "GET /join": none, "GET /class/{code}": none, "GET /tour/{walk}": p.tour,
 	})
@@ -152,17 +153,19 @@ var statuses = map[terms.Code]int{
 	class.CodeAsk:   http.StatusBadRequest,
 }
 
-// heads maps the codes of refusals to headlines.
+// heads maps the codes of refusals to the keys of headlines.
 var heads = map[terms.Code]string{
-	class.CodeNoRoom: "No such room.", class.CodeGone: "The room is gone.", terms.CodeExpired: "This class is over.",
-	class.CodeTries: "Too many tries.", class.CodeSecret: "For the instructor.", class.CodeRemoved: "You were removed.",
-	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.",
-	terms.CodeFull:   "There is no place left.",
-	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
-	class.CodeSecond: "Someone else is presenting.", class.CodeCookie: "Cookies are needed.",
-	class.CodeDamaged: "This class could not be read.",
-	class.CodeMoved:   "The class has moved.",
-	terms.CodeBusy:    "One moment.",
+	class.CodeNoRoom: "classroom.head.no_room", class.CodeGone: "classroom.head.gone",
+	terms.CodeExpired: "classroom.head.over",
+	class.CodeTries:   "classroom.head.tries", class.CodeSecret: "classroom.head.secret",
+	class.CodeRemoved:  "classroom.head.removed",
+	class.CodeStranger: "classroom.head.stranger", class.CodeLocked: "classroom.head.locked",
+	terms.CodeFull:   "classroom.head.full",
+	class.CodeClosed: "classroom.head.closed", class.CodeNotOffer: "classroom.head.not_offer",
+	class.CodeSecond: "classroom.head.second", class.CodeCookie: "classroom.head.cookie",
+	class.CodeDamaged: "classroom.head.damaged",
+	class.CodeMoved:   "classroom.head.moved",
+	terms.CodeBusy:    "classroom.head.busy",
 }
 
 // fail sends an error page for err. It logs errors that are not refusals.
@@ -173,15 +176,16 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // trouble converts an error to the status, headline and message of a response.
 func (p *Pages) trouble(r *http.Request, err error) (status int, head, say string) {
+	words := stage.In(r.Context())
 	if e, ok := terms.AsRefusal(err); ok {
-		return cmp.Or(statuses[e.Code], http.StatusConflict), cmp.Or(heads[e.Code], "Nothing was changed."), e.Message
+		head = words.T(cmp.Or(heads[e.Code], "classroom.head.unchanged"))
+		return cmp.Or(statuses[e.Code], http.StatusConflict), head, e.In(words.Language)
 	}
 	if why := store.Why(err); why != "" {
-		return http.StatusServiceUnavailable, "Not kept.", why
+		return http.StatusServiceUnavailable, words.T("classroom.head.not_kept"), why
 	}
 	if r.Context().Err() == nil {
 		p.Log.Error("a request to a class failed", "path", r.URL.Path, "err", err)
 	}
-	return http.StatusInternalServerError, "Something went wrong on the server.",
-		"It has been logged. Try again in a moment."
+	return http.StatusInternalServerError, words.T("classroom.head.failed"), words.T("classroom.failed")
 }

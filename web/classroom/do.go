@@ -1,9 +1,9 @@
 package classroom
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
@@ -31,9 +31,9 @@ func command(name string, form url.Values, v *class.View) (class.Command, error)
 }
 
 func noCommand(name string) error {
-	return &terms.Refusal{
-		Code: terms.CodeUnknown, Field: "cmd", Message: fmt.Sprintf("There is no command %q.", name),
-	}
+	e := terms.Refuse(terms.CodeUnknown, "classroom.no_command", "name", strconv.Quote(name))
+	e.Field = "cmd"
+	return e
 }
 
 // do executes a command from a form.

@@ -3,7 +3,6 @@ package classroom
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // Instructors can write a walkthrough on a page that shows its run next to the text. The
@@ -29,38 +29,41 @@ const (
 	draftSlice = 5 * time.Second // longest time of a run while others wait
 )
 
-// draftSample is the initial text.
-const draftSample = `---
-title: My walkthrough
+// draftSample returns the initial text.
+func draftSample(w stage.Words) string {
+	of := func(what string) string { return w.T("classroom.draft.sample." + what) }
+	return `---
+title: ` + of("title") + `
 slug: my-walkthrough
 minutes: 10
-lead: One sentence that says what it shows.
+lead: ` + of("lead") + `
 ---
 
-## The first step {#first}
+## ` + of("first") + ` {#first}
 
 ::: do
 start prompt="Once upon a time there was a" temperature=0.7 top_p=0.9 seed=42 max_tokens=24
 go step=1 stage=softmax
 :::
 
-Say here what everyone should see.
+` + of("say") + `
 
 ::: note
-This is for you alone.
+` + of("note") + `
 :::
 
-## The second step {#second}
+## ` + of("second") + ` {#second}
 
 ::: do
 go step=1 stage=sample
 :::
 
-Each step begins with ##. It may move the run, say something, and ask something.
+` + of("ask") + `
 
 ::: ask next choices=5
 :::
 `
+}
 
 // draftPage is the page for writing a walkthrough.
 type draftPage struct {
@@ -79,10 +82,13 @@ func (v draftPage) Step() *lessons.WalkStep { return v.Walk.Steps[v.N-1] }
 // draft handles GET /teach/walk?from=SLUG.
 func (p *Pages) draft(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
-	text := draftSample
+	words := stage.In(r.Context())
+	text := draftSample(words)
 	if from := r.URL.Query().Get("from"); from != "" {
 		if text = lessons.WalkText(from); text == "" {
-			p.Refuse(w, r, http.StatusNotFound, "There is no such walkthrough.", "The page Class lists them.")
+			p.Refuse(
+				w, r, http.StatusNotFound, words.T("classroom.draft.none"), words.T("classroom.draft.none.say"),
+			)
 			return
 		}
 	}
@@ -98,9 +104,11 @@ func (p *Pages) checkDraft(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
 	text := strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n")
 	if len(text) > draftBytes {
-		p.Refuse(w, r, http.StatusRequestEntityTooLarge, "Too long.", fmt.Sprintf(
-			"A walkthrough on this page has at most %s. Go back, and split it in two.", terms.Bytes(draftBytes),
-		))
+		words := stage.In(r.Context())
+		p.Refuse(
+			w, r, http.StatusRequestEntityTooLarge, words.T("classroom.draft.long"),
+			words.T("classroom.draft.long.say", "size", words.Bytes(draftBytes)),
+		)
 		return
 	}
 	if r.PostForm.Get("do") == "save" {
@@ -126,7 +134,7 @@ func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
 
 // newDraft parses the text of a walkthrough and runs it up to the requested step.
 func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
-	v := draftPage{Text: text}
+	v, words := draftPage{Text: text}, stage.In(r.Context())
 	for _, w := range p.Course.Walks {
 		if lessons.WalkText(w.Slug) != "" { // the server lacks the text of instructors' own walkthroughs
 			v.Walks = append(v.Walks, w)
@@ -134,19 +142,19 @@ func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 	}
 	v.Walk, v.Problems = p.Course.ReadWalk(text)
 	if len(v.Walk.Steps) > draftSteps {
-		v.Trouble = fmt.Sprintf("This page shows walkthroughs of at most %d steps.", draftSteps)
+		v.Trouble = words.T("classroom.draft.steps.most", "n", draftSteps)
 	}
 	if len(v.Problems) > 0 || len(v.Walk.Steps) == 0 || v.Trouble != "" {
 		return v
 	}
 	v.N = stepAsked(v.Walk, f)
-	v.Asks = askText(v.Step().Ask)
+	v.Asks = askText(words, v.Step().Ask)
 	st, err := p.runDraft(r, v.Walk, v.N)
 	if err != nil {
 		_, _, v.Trouble = p.trouble(r, err)
 		return v
 	}
-	s := newScreen(st, shell.ViewOf(r), false)
+	s := newScreen(words, st, shell.ViewOf(r), false)
 	v.Screen = &s
 	return v
 }
@@ -182,8 +190,7 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 	st, err := class.Perform(ctx, run.Apply, w, step, 0)
 	if err != nil && ctx.Err() != nil {
 		if errors.Is(context.Cause(ctx), admission.ErrYield) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, terms.Refuse(terms.CodeBusy, "Step %d takes too long to run here. Write fewer tokens, or try "+
-				"again in a moment.", step)
+			return nil, terms.Refuse(terms.CodeBusy, "classroom.draft.slow", "n", step)
 		}
 		return nil, errBusy
 	}
@@ -191,17 +198,17 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 }
 
 // askText describes what a step asks. It returns "" for a step without a question.
-func askText(a *lessons.AskSpec) string {
+func askText(w stage.Words, a *lessons.AskSpec) string {
 	switch {
 	case a == nil:
 		return ""
 	case a.Kind == lessons.AskNext:
-		return fmt.Sprintf("which of %d tokens comes next", a.Choices)
+		return w.T("classroom.draft.asks.next", "n", a.Choices)
 	case a.Kind == lessons.AskDraw:
-		return "everyone to draw a number"
+		return w.T("classroom.draft.asks.draw")
 	case a.Kind == lessons.AskQuestion:
-		return "“" + oneLine(a.Question.PromptText) + "”"
+		return w.T("classroom.draft.asks.question", "question", oneLine(a.Question.PromptText))
 	}
 	answer := strings.TrimSpace(terms.Plain(a.Answer) + " " + a.Unit)
-	return fmt.Sprintf("“%s” The answer is %s", oneLine(a.PromptText), answer)
+	return w.T("classroom.draft.asks.number", "question", oneLine(a.PromptText), "answer", answer)
 }

@@ -1,34 +1,35 @@
 package classroom
 
 import (
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // ending is the content of screens at the end of a class: a summary, and links for continuing.
 type ending struct {
 	Title  string
-	Did    []string // "You voted 12 times on 4 questions."
+	Did    []string // "12 votes on 4 questions."
 	Replay string   // path of the replay
 	Tour   string   // path of the walkthrough for learning alone, "" if there is none
 }
 
 // newEnding returns the ending of a class, or nil if the class has not ended.
-func newEnding(v *class.View) *ending {
+func newEnding(w stage.Words, v *class.View) *ending {
 	e := v.End
 	if e == nil {
 		return nil
 	}
-	x := &ending{Title: v.Title, Replay: "/class/" + v.Code + "/replay?key=" + e.Replay}
-	if w := v.Walk; w != nil {
-		x.Tour = "/tour/" + w.Walk.Slug
+	x := &ending{Title: class.TextIn(w.Language, v.Title), Replay: "/class/" + v.Code + "/replay?key=" + e.Replay}
+	if v.Walk != nil {
+		x.Tour = "/tour/" + v.Walk.Walk.Slug
 	}
-	x.Did = append(x.Did, terms.CountedAs(v.Members, "person", "people")+" took part.")
+	x.Did = append(x.Did, w.T("class.end.people", "n", v.Members))
 	if e.Asked > 0 {
-		x.Did = append(x.Did, terms.Counted(e.Votes, "vote")+" on "+terms.Counted(e.Asked, "question")+".")
+		questions := w.T("class.end.questions", "n", e.Asked)
+		x.Did = append(x.Did, w.T("class.end.votes", "n", e.Votes, "questions", questions))
 	}
 	if e.Texts > 0 {
-		x.Did = append(x.Did, terms.Counted(e.Texts, "text")+", written with the model.")
+		x.Did = append(x.Did, w.T("class.end.texts", "n", e.Texts))
 	}
 	return x
 }

@@ -135,10 +135,11 @@ func lengthOf(name string) float64 {
 // em formats an SVG length in units of the font size.
 func em(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) + "em" }
 
-// whoSees describes who will see a name, for the form in which members choose it.
+// whoSees returns the key of the text that describes who will see a name, for the form in which
+// members choose it.
 func whoSees(v *class.View) string {
 	if v.NamesFall {
-		return "Your name in this class; everybody sees it where your number falls"
+		return "class.name.everybody"
 	}
-	return "Your name in this class; only the instructor sees it"
+	return "class.name.instructor"
 }

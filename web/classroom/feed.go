@@ -29,8 +29,8 @@ const (
 	onWall       kind = "projector"
 )
 
-// variant is the kind and the view of a screen. All screens with the same variant get the
-// same bytes.
+// variant is the kind and the view of a screen. All screens with the same variant and language get
+// the same bytes.
 type variant struct {
 	kind kind
 	view shell.View
@@ -75,13 +75,13 @@ type sharedOption struct {
 	Count int    `json:"count"`
 }
 
-func sharedOf(v *class.View, inside bool) *shared {
+func sharedOf(w stage.Words, v *class.View, inside bool) *shared {
 	d := &shared{
 		Seq: v.Seq, Alone: v.Alone, Ended: v.Ended, Gone: v.Gone, Here: v.Here, Hidden: v.Hidden,
 		Looking: looksInside(v),
 	}
 	if inside && d.Looking {
-		d.Heat = lang.NewHeat(v.State)
+		d.Heat = w.NewHeat(v.State)
 	}
 	if st := v.State; st != nil {
 		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Shown()), st.Started()
@@ -105,9 +105,9 @@ type encoded struct {
 	err error
 }
 
-// snapshot returns the bytes of a view for all screens of a variant. Each snapshot is created only
-// once.
-func (p *Pages) snapshot(v *class.View, l variant) (*wire.Encoded, error) {
+// snapshot returns the bytes of a view for all screens of a variant in the language of ctx. Each
+// snapshot is created only once.
+func (p *Pages) snapshot(ctx context.Context, v *class.View, l variant) (*wire.Encoded, error) {
 	if l.kind == onPhoneInner && (!looksInside(v) || !l.inside()) {
 		l.kind = onPhone
 	}
@@ -115,10 +115,12 @@ func (p *Pages) snapshot(v *class.View, l variant) (*wire.Encoded, error) {
 	if l.kind == onWall {
 		at = p.Phones.Host()
 	}
-	e := v.Shared(fmt.Sprintf("classroom/%s/%s/%s", l.kind, l.view, at), func() any {
-		m := wire.Message{Data: sharedOf(v, l.inside())}
+	ctx = forAll(ctx)
+	w := stage.In(ctx)
+	e := v.Shared(fmt.Sprintf("classroom/%s/%s/%s/%s", l.kind, l.view, w.Tag, at), func() any {
+		m := wire.Message{Data: sharedOf(w, v, l.inside())}
 		var err error
-		if m.Panels, err = p.panels(v, l); err != nil {
+		if m.Panels, err = p.panels(ctx, v, l); err != nil {
 			return encoded{nil, err}
 		}
 		bytes, err := wire.Encode(v.Seq, v.At, m)
@@ -127,27 +129,34 @@ func (p *Pages) snapshot(v *class.View, l variant) (*wire.Encoded, error) {
 	return e.Encoded, e.err
 }
 
+// forAll returns a context with only the language of ctx. It is for rendering what is shared by many
+// connections, and so does not end with one of them.
+func forAll(ctx context.Context) context.Context {
+	return terms.With(context.Background(), terms.In(ctx))
+}
+
 // panels returns the panels of a screen.
-func (p *Pages) panels(v *class.View, l variant) ([]wire.Panel, error) {
+func (p *Pages) panels(ctx context.Context, v *class.View, l variant) ([]wire.Panel, error) {
+	w := stage.In(ctx)
 	inside := looksInside(v) && (l.kind != onPhone || l.view == shell.Story)
 	if l.kind == onWall {
-		d := moving(v, l.view, p.rest, inside)
+		d := moving(w, v, l.view, p.rest, inside)
 		join, err := p.joinPanels(d)
 		if err != nil {
 			return nil, err
 		}
-		return rendered(append(join,
+		return rendered(ctx, append(join,
 			panel{"cl-who", crowd(d)},
 			panel{"cl-strip", textHTML("cl-strip", d.Screen, false)},
 			panel{"cl-body", deckBody(d)},
 		))
 	}
-	f := p.followPage(v, l.view)
-	f.Screen = screenOf(v, l.view, p.rest, inside)
-	return rendered([]panel{
+	f := p.followPage(w, v, l.view)
+	f.Screen = screenOf(w, v, l.view, p.rest, inside)
+	return rendered(ctx, []panel{
 		{"cl-who", whoLine(f.Here, f.Ends)},
 		{"cl-strip", textHTML("cl-strip", f.Screen, false)},
-		{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
+		{"cl-rail", w.StepperHTML("cl-rail", f.Screen.Rail, false)},
 		{"cl-say", sayBox(f.Say)},
 		{"cl-poll", pollBox(v.Code, f.Poll, nil)},
 		{"cl-stage", phoneStage(f)},
@@ -160,11 +169,11 @@ type panel struct {
 	what templ.Component
 }
 
-func rendered(list []panel) ([]wire.Panel, error) {
+func rendered(ctx context.Context, list []panel) ([]wire.Panel, error) {
 	var panels []wire.Panel
 	for _, one := range list {
 		var b strings.Builder
-		if err := one.what.Render(context.Background(), &b); err != nil {
+		if err := one.what.Render(ctx, &b); err != nil {
 			return nil, err
 		}
 		panels = append(panels, wire.Panel{ID: one.id, Op: wire.Morph, HTML: b.String()})
@@ -190,12 +199,13 @@ type vote struct {
 	Sure   float64 `json:"sure,omitempty"`
 }
 
-func voteOf(r *class.Receipt) *vote {
+func voteOf(w stage.Words, r *class.Receipt) *vote {
 	if r == nil {
 		return nil
 	}
 	v := &vote{
-		Poll: r.Poll, Round: r.Round, Choice: r.Choice, Text: stage.Marked(r.Text).String(), Number: r.N, Sure: r.Sure,
+		Poll: r.Poll, Round: r.Round, Choice: r.Choice,
+		Text: stage.Marked(class.TextIn(w.Language, r.Text)).String(), Number: r.N, Sure: r.Sure,
 	}
 	if r.U > 0 {
 		v.U = terms.Prob(r.U)
@@ -208,9 +218,7 @@ type youData struct {
 }
 
 // broken is the error message for an internal error.
-var broken = &terms.Refusal{
-	Code: "broken", Message: "Something went wrong on the server. It has been logged; try again in a moment.",
-}
+var broken = terms.Refuse("broken", "class.refused.failed")
 
 // answered returns the reply to a command that returned err. It does not log canceled
 // commands: their connection has ended, and nobody reads the reply.
@@ -251,15 +259,18 @@ func variantOf(q url.Values) (variant, error) {
 	l := variant{cmp.Or(kind(q.Get("screen")), onPhone), view}
 	switch {
 	case l.kind != onPhone && l.kind != onWall:
-		return l, &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "screen", Want: "phone or projector", Message: "There is no such screen.",
-		}
+		return l, refuseField("screen", "phone or projector", "class.refused.no_screen")
 	case l.view == "":
-		return l, &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "view", Want: "story or numbers", Message: "There is no such view.",
-		}
+		return l, refuseField("view", "story or numbers", "class.refused.no_view")
 	}
 	return l, nil
+}
+
+// refuseField refuses an unknown value of a field; want describes the accepted values.
+func refuseField(field, want, key string) *terms.Refusal {
+	e := terms.Refuse(terms.CodeUnknown, key)
+	e.Field, e.Want = field, want
+	return e
 }
 
 // followFeed is the feed of a screen that follows a room.
@@ -277,10 +288,7 @@ type followFeed struct {
 
 // errNoCookie is the refusal of a request that only members can make, if the browser does not
 // accept cookies.
-var errNoCookie = terms.Refuse(
-	class.CodeCookie, "Your browser keeps no cookies, so the class could not count you once. Allow cookies for this "+
-		"page and reload it.",
-)
+var errNoCookie = terms.Refuse(class.CodeCookie, "class.refused.cookie")
 
 // Serve implements [wire.Part].
 func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
@@ -304,7 +312,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 			}
 		}
 		members = v.Members
-		e, err := f.p.snapshot(v, f.look)
+		e, err := f.p.snapshot(ctx, v, f.look)
 		if err != nil {
 			return err
 		}
@@ -350,10 +358,7 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 	var err error
 	switch {
 	case f.look.kind == onWall:
-		err = &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "cmd",
-			Message: "The screen on the wall cannot send commands.",
-		}
+		err = refuseField("cmd", "", "class.refused.wall")
 	case !f.member && (c.Name == "vote" || c.Name == "draw" || c.Name == "join"):
 		err = errNoCookie
 	case c.Name == "vote" || c.Name == "draw":
@@ -361,14 +366,11 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 	case c.Name == "join":
 		err = f.join(ctx, c)
 	case c.Name == "look":
-		return out.Send(f.lookInside(c))
+		return out.Send(f.lookInside(ctx, c))
 	case c.Name == "head" || c.Name == "inside":
-		return out.Send(f.p.insideOf(f.room.View(), c))
+		return out.Send(f.p.insideOf(ctx, f.room.View(), c))
 	default:
-		err = &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "cmd", Want: "vote, draw, join, look, head or inside",
-			Message: "A follower can vote, draw, give a name and look inside.",
-		}
+		err = refuseField("cmd", "vote, draw, join, look, head or inside", "class.refused.command")
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -418,5 +420,5 @@ func (f *followFeed) sendYou(ctx context.Context, ack uint64, out wire.Conn) err
 		}
 		return out.Send(f.p.answered(ack, err))
 	}
-	return out.Send(wire.Message{Ack: ack, Data: youData{you{s.ID, s.Name, voteOf(s.Vote)}}})
+	return out.Send(wire.Message{Ack: ack, Data: youData{you{s.ID, s.Name, voteOf(stage.In(ctx), s.Vote)}}})
 }

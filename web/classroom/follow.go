@@ -12,11 +12,13 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // followPage is the page of a class on a phone.
 type followPage struct {
 	View   *class.View
+	Title  string
 	Shown  string // the code, spaced for reading aloud
 	Here   string
 	Screen screen
@@ -37,7 +39,7 @@ type ownScreen struct {
 	Cursor     string // "12.3"
 	Back, Next string
 	NextName   string
-	Class      string // "5 Sample", the stage of the class
+	Class      string // "the class is at 5 Sample", "" if it has no stage
 	// Turns means that the temperature can be changed at this stage. Temperature is its value, and
 	// T its text. Turned means that it differs from the class's temperature.
 	Turns       bool
@@ -68,17 +70,18 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	v := p.followPage(room.View(), shell.ViewOf(r))
+	words := stage.In(r.Context())
+	v := p.followPage(words, room.View(), shell.ViewOf(r))
 	standing, err := room.Standing(r.Context(), who.Learner)
 	switch {
 	case err == nil:
-		v.Mine, v.Name = standing.Vote, standing.Name
+		v.Mine, v.Name = receiptIn(words, standing.Vote), standing.Name
 	case !errors.Is(err, class.ErrStranger): // newcomers have no vote to show
 		p.fail(w, r, err)
 		return
 	}
 	if q := r.URL.Query(); q.Has("at") {
-		if v.Own, err = p.wander(v.View, v.Screen.View, q.Get("at"), q.Get("t")); err != nil {
+		if v.Own, err = p.wander(words, v.View, v.Screen.View, q.Get("at"), q.Get("t")); err != nil {
 			p.fail(w, r, err)
 			return
 		}
@@ -90,12 +93,22 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, followHTML(v))
 }
 
-func (p *Pages) followPage(v *class.View, view shell.View) followPage {
-	f := followPage{
-		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, view, p.rest, false),
-		Poll: newPoll(v), Ends: millis(v.Timer), Say: walkText(v),
+// receiptIn returns a receipt in a language.
+func receiptIn(w stage.Words, r *class.Receipt) *class.Receipt {
+	if r == nil {
+		return nil
 	}
-	if f.End = newEnding(v); f.End != nil {
+	in := *r
+	in.Text = class.TextIn(w.Language, r.Text)
+	return &in
+}
+
+func (p *Pages) followPage(w stage.Words, v *class.View, view shell.View) followPage {
+	f := followPage{
+		View: v, Title: class.TextIn(w.Language, v.Title), Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here),
+		Screen: screenOf(w, v, view, p.rest, false), Poll: newPoll(w, v), Ends: millis(v.Timer), Say: walkText(v),
+	}
+	if f.End = newEnding(w, v); f.End != nil {
 		f.Poll, f.Say = nil, ""
 	}
 	if st := v.State; st != nil && st.Started() {
@@ -118,15 +131,11 @@ func (p *Pages) seen(v *class.View) *session.State {
 
 // wander returns the screen for a position other than the class's. If t is not "", it is the
 // temperature to use.
-func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScreen, error) {
+func (p *Pages) wander(w stage.Words, v *class.View, view shell.View, place, t string) (*ownScreen, error) {
 	st := p.seen(v)
 	c, ok := parseAt(st, place)
 	if !ok {
-		return nil, &terms.Refusal{
-			Code: class.CodeWalk,
-			Message: "The class has not reached this stage, or it stays hidden until the vote is over. " +
-				"Rejoin the class, or look at another stage.",
-		}
+		return nil, terms.Refuse(class.CodeWalk, "class.refused.hidden")
 	}
 	own := &ownScreen{Cursor: place, Turns: c.Stage == infer.KindSoftmax || c.Stage == infer.KindFilter}
 	in := st.Steps[c.Step-1].Settings
@@ -145,7 +154,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	}
 	own.Temperature = in.Temperature
 	own.T = strconv.FormatFloat(in.Temperature, 'f', -1, 64)
-	own.screen = newScreen(lookAt(st, c, turned), view, false)
+	own.screen = newScreen(w, lookAt(st, c, turned), view, false)
 	own.Back, own.Next = neighbors(st, c)
 	if own.Next != "" {
 		next, _ := parseAt(st, own.Next) // cannot fail: neighbors derived it from this state
@@ -153,7 +162,7 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 	}
 	if v.State != nil && v.State.Started() {
 		step, now := v.State.Cursor.Step, v.State.Shown()
-		own.Class = strconv.Itoa(int(now)) + " " + own.Rail[now-1].Short
+		own.Class = w.T("js.class.at", "n", int(now), "stage", own.Rail[now-1].Short)
 		if m := &own.Rail[now-1]; step == c.Step && now != c.Stage {
 			m.State = "is-class"
 		}
@@ -168,11 +177,9 @@ func (p *Pages) wander(v *class.View, view shell.View, place, t string) (*ownScr
 func settingError(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
-		return &terms.Refusal{
-			Code: terms.CodeUnknown, Message: "Temperature is " + r.Got + "; it must be " + r.Want + ".",
-		}
+		return r
 	}
-	return &terms.Refusal{Code: terms.CodeUnknown, Message: "The temperature must be a number."}
+	return terms.Refuse(terms.CodeUnknown, "class.refused.temperature")
 }
 
 // alone redirects to a separate run for the follower, which begins at the class's position or at
@@ -182,23 +189,14 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	v := room.View()
+	v, words := room.View(), stage.In(r.Context())
 	switch {
 	case !v.Alone:
-		p.Refuse(
-			w, r, http.StatusForbidden, "Stay with the class.",
-			"The instructor has not allowed you to continue alone. You can look back at every stage on your own "+
-				"screen.",
-		)
+		p.Refuse(w, r, http.StatusForbidden, words.T("class.alone.stay"), words.T("class.alone.stay.say"))
 	case v.Hidden:
-		p.Refuse(
-			w, r, http.StatusConflict, "Vote first.",
-			"Running it yourself would show what the class is being asked. You can after the reveal.",
-		)
+		p.Refuse(w, r, http.StatusConflict, words.T("class.alone.vote"), words.T("class.alone.vote.say"))
 	case v.State == nil || !v.State.Started():
-		p.Refuse(
-			w, r, http.StatusConflict, "There is nothing to go on from yet.", "The class has not started a text.",
-		)
+		p.Refuse(w, r, http.StatusConflict, words.T("class.alone.nothing"), words.T("class.alone.nothing.say"))
 	default:
 		link := v.Link()
 		if c, ok := parseAt(v.State, r.URL.Query().Get("at")); ok {

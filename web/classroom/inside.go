@@ -1,6 +1,7 @@
 package classroom
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -27,7 +28,7 @@ type stageData struct {
 
 // lookInside turns the inside view on or off for this screen, and returns a reply with the
 // resulting stage.
-func (f *followFeed) lookInside(c wire.Command) wire.Message {
+func (f *followFeed) lookInside(ctx context.Context, c wire.Command) wire.Message {
 	sent, err := c.Read(terms.Inputs{terms.Optional(terms.BoolInput("on"))})
 	if err != nil {
 		return f.p.answered(c.N, err)
@@ -41,14 +42,16 @@ func (f *followFeed) lookInside(c wire.Command) wire.Message {
 		wire.Message
 		err error
 	}
-	m := v.Shared(fmt.Sprintf("classroom/stage/%s/%s", f.look.kind, f.look.view), func() any {
+	ctx = forAll(ctx)
+	w := stage.In(ctx)
+	m := v.Shared(fmt.Sprintf("classroom/stage/%s/%s/%s", f.look.kind, f.look.view, w.Tag), func() any {
 		inside := on && looksInside(v) && f.look.inside()
 		data := stageData{}
 		if inside {
-			data.Heat = lang.NewHeat(v.State)
+			data.Heat = w.NewHeat(v.State)
 		}
-		s := screenOf(v, f.look.view, f.p.rest, inside)
-		panels, err := rendered([]panel{{"cl-stage", stageBody("cl-stage", s)}})
+		s := screenOf(w, v, f.look.view, f.p.rest, inside)
+		panels, err := rendered(ctx, []panel{{"cl-stage", stageBody("cl-stage", s)}})
 		return made{wire.Message{Done: true, Panels: panels, Data: data}, err}
 	}).(made)
 	if m.err != nil {
@@ -65,7 +68,7 @@ var insideInputs = terms.Inputs{
 
 // insideOf returns a reply about the attention of one head, or the contents of one block, at
 // the class's forward stage. The reply is rendered once for everyone who requests it.
-func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
+func (p *Pages) insideOf(ctx context.Context, v *class.View, c wire.Command) wire.Message {
 	sent, err := c.Read(insideInputs)
 	if err != nil {
 		return p.answered(c.N, err)
@@ -76,23 +79,22 @@ func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 		st = p.rest
 	} else if heads := st.Model.Config().Heads; block < 1 || block > len(st.Look.Blocks) ||
 		c.Name == "head" && (head < 1 || head > heads) {
-		return p.answered(c.N, &terms.Refusal{
-			Code: terms.CodeRange, Field: "block", Want: fmt.Sprintf(
-				"1 to %d, with a head from 1 to %d", len(st.Look.Blocks), heads,
-			),
-			Message: "The model has no such block, or no such head.",
-		})
+		e := terms.Refuse(terms.CodeRange, "class.refused.no_block")
+		e.Field, e.Want = "block", fmt.Sprintf("1 to %d, with a head from 1 to %d", len(st.Look.Blocks), heads)
+		return p.answered(c.N, e)
 	}
 	type made struct {
 		panels []wire.Panel
 		err    error
 	}
-	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, block, head), func() any {
-		what := panel{"inside", lang.InsideHTML(lang.NewInside(st, block))}
+	ctx = forAll(ctx)
+	w := stage.In(ctx)
+	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d/%s", c.Name, block, head, w.Tag), func() any {
+		what := panel{"inside", w.InsideHTML(w.NewInside(st, block))}
 		if c.Name == "head" {
-			what = panel{"head-detail", lang.HeadHTML(lang.NewHead(st, block, head))}
+			what = panel{"head-detail", w.HeadHTML(w.NewHead(st, block, head))}
 		}
-		panels, err := rendered([]panel{what})
+		panels, err := rendered(ctx, []panel{what})
 		return made{panels, err}
 	}).(made)
 	if m.err != nil {

@@ -168,7 +168,7 @@ func TestWallShowsWherePhonesJoin(t *testing.T) {
 	p := &Pages{rest: st, Deps: Deps{Phones: phones, Access: Access{Local: true}}}
 	shows := func(address string) {
 		t.Helper()
-		e, err := p.snapshot(v, variant{onWall, shell.Numbers})
+		e, err := p.snapshot(t.Context(), v, variant{onWall, shell.Numbers})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,28 +3,25 @@ package classroom
 import (
 	"crypto/rand"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/stage"
 )
-
-// ClearWarning is the warning that is shown if others on a network can reach the server over
-// plain HTTP.
-const ClearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\ninstructor's key."
 
 // letIn is the button that lets phones in or closes their listener again.
 type letIn struct {
-	Code   string // the room's code; "" if the same press creates the room
-	Page   string // the page that contains the button: madeOn or presentOn
-	Token  string // valid for one press
-	Hosts  []PhoneHost
-	Open   bool
-	Lost   bool // the listener's address no longer exists on the machine
-	Clear  bool
-	Linger string // "10 minutes"
-	Error  string
+	Code  string // the room's code; "" if the same press creates the room
+	Page  string // the page that contains the button: madeOn or presentOn
+	Token string // valid for one press
+	Hosts []PhoneHost
+	Open  bool
+	Lost  bool // the listener's address no longer exists on the machine
+	Clear bool
+	// Minutes is how long phones can still open pages after their class has ended.
+	Minutes int
+	Error   string
 }
 
 const (
@@ -47,9 +44,6 @@ func (v presentPage) letError() string {
 	}
 	return v.Let.Error
 }
-
-// Warning returns [ClearWarning] with typographic apostrophes.
-func (v *letIn) Warning() string { return strings.ReplaceAll(ClearWarning, "'", "’") }
 
 // Form returns the id of the form that the button sends.
 func (v *letIn) Form() string {
@@ -86,8 +80,8 @@ func (p *Pages) letIn(r *http.Request, who string, room class.Room, page string)
 	}
 	v := &letIn{
 		Code: code, Page: page, Token: p.presses.give(code, who, class.Secret{}), Hosts: p.Phones.cfg.Hosts(),
-		Clear:  !p.Phones.cfg.TLS,
-		Linger: terms.Counted(int(p.Phones.cfg.Linger/time.Minute), "minute"),
+		Clear:   !p.Phones.cfg.TLS,
+		Minutes: int(p.Phones.cfg.Linger / time.Minute),
 	}
 	if at := p.Phones.at(); at != nil {
 		v.Open, v.Lost = true, !p.Phones.has(at.Hostname())
@@ -129,19 +123,19 @@ func (p *Pages) pressed(w http.ResponseWriter, r *http.Request, who, code, token
 	say := ""
 	switch {
 	case p.Phones == nil:
-		say = "This server cannot let phones in while it runs. Its page shows the command that does."
+		say = "classroom.letin.refused.never"
 	case !p.Phones.mayAsk(r):
-		say = "Only a browser on the computer that runs the server can let phones in, and not through a proxy."
+		say = "classroom.letin.refused.elsewhere"
 	case !sameOrigin(r):
-		say = "Phones are let in by the button on this server’s own page. This request came from elsewhere."
+		say = "classroom.letin.refused.origin"
 	default:
 		if _, ok := p.presses.take(token, code, who); ok {
 			return true
 		}
-		say = "This button was pressed before, or its page is too old. Go back to the page, reload it and " +
-			"press it again."
+		say = "classroom.letin.refused.twice"
 	}
-	p.Refuse(w, r, http.StatusForbidden, "Nothing was changed.", say)
+	words := stage.In(r.Context())
+	p.Refuse(w, r, http.StatusForbidden, words.T("classroom.head.unchanged"), words.T(say))
 	return false
 }
 

@@ -94,16 +94,14 @@ func (p *Phones) open(hub *class.Hub, room class.Room, host string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
-		return terms.Refuse(codePhones, "The server is shutting down.")
+		return terms.Refuse(codePhones, "classroom.letin.refused.ending")
 	}
 	if p.stop == nil {
 		if !p.has(host) {
-			return terms.Refuse(codePhones, "This computer no longer has that address in a private network. "+
-				"The class goes on; choose another address.")
+			return terms.Refuse(codePhones, "classroom.letin.refused.address")
 		}
 		if err := p.listen(host); err != nil {
-			return terms.Refuse(codePhones, "This computer did not let the server listen at %s: %s. The class goes on "+
-				"without phones.", host, reason(err))
+			return terms.Refuse(codePhones, "classroom.letin.refused.listen", "address", host, "reason", reason(err))
 		}
 	}
 	p.hold(hub, room)

@@ -1,7 +1,6 @@
 package classroom
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +22,6 @@ type poll struct {
 	Shown   bool   // counts are shown
 	Known   bool   // the right answer and the model's probabilities are shown
 	Head    stage.Rich
-	Count   string // "26 votes"
 	Missing string // the probability of the tokens that could not be voted for
 	Tie     string // "A tie: 4 votes each for A and C.", "" without one
 }
@@ -44,11 +42,22 @@ type option struct {
 // mostDots is the maximum number of people who are shown as individual dots.
 const mostDots = 56
 
-func newPoll(v *class.View) *poll {
-	p := v.Poll
-	if p == nil {
+// pollIn returns a poll with the program's own texts in a language.
+func pollIn(w stage.Words, p class.Poll) *class.Poll {
+	p.Prompt, p.Options = class.HTMLIn(w.Language, p.Prompt), slices.Clone(p.Options)
+	for i := range p.Options {
+		if o := &p.Options[i]; !o.Token {
+			o.Text, o.HTML = class.TextIn(w.Language, o.Text), class.HTMLIn(w.Language, o.HTML)
+		}
+	}
+	return &p
+}
+
+func newPoll(w stage.Words, v *class.View) *poll {
+	if v.Poll == nil {
 		return nil
 	}
+	p := pollIn(w, *v.Poll)
 	q := &poll{
 		Poll: p, Ask: p.Prompt, Shown: p.Phase == class.Spread || p.Phase == class.Revealed,
 		Known: p.Phase == class.Revealed,
@@ -57,10 +66,7 @@ func newPoll(v *class.View) *poll {
 		q.Shown = anyCount(p) // the histogram grows while everyone watches
 	}
 	here := max(v.Here, p.Votes)
-	q.Say = fmt.Sprintf(
-		"%s of %s have %s", terms.Count(p.Votes), terms.Count(here),
-		map[bool]string{true: "drawn", false: "voted"}[p.Kind == class.Draw],
-	)
+	q.Say = w.T("class.poll.voted."+q.draws(), "n", p.Votes, "here", here)
 	for i := range here {
 		if here > mostDots {
 			break
@@ -70,11 +76,18 @@ func newPoll(v *class.View) *poll {
 	if !p.Ends.IsZero() && p.Phase == class.Open {
 		q.Ends = strconv.FormatInt(p.Ends.UnixMilli(), 10)
 	}
-	q.Count = terms.Counted(p.Votes, map[bool]string{true: "draw", false: "vote"}[p.Kind == class.Draw])
-	q.fill()
-	q.Head = q.head()
-	q.Tie = q.tie()
+	q.fill(w)
+	q.Head = q.head(w)
+	q.Tie = q.tie(w)
 	return q
+}
+
+// draws is the last part of the keys of texts about votes, which have a variant for draws.
+func (q *poll) draws() string {
+	if q.Kind == class.Draw {
+		return "draw"
+	}
+	return "vote"
 }
 
 func anyCount(p *class.Poll) bool {
@@ -87,7 +100,7 @@ func anyCount(p *class.Poll) bool {
 }
 
 // fill sets the options. The lengths of bars are relative to the longest bar.
-func (q *poll) fill() {
+func (q *poll) fill(w stage.Words) {
 	total, longest, missing := 0, 0.0, 1.0
 	for _, o := range q.Poll.Options {
 		total += o.Count
@@ -107,13 +120,10 @@ func (q *poll) fill() {
 		if q.Shown {
 			part := share(o.Count, total)
 			one.Share, one.ClassBar = terms.Percent(part), sized(part/longest)
-			one.Votes = terms.Counted(o.Count, "vote") + ", " + one.Share
-			if q.Kind == class.Draw {
-				one.Votes = terms.Counted(o.Count, "draw") + ", " + one.Share
-			}
+			one.Votes = w.T("class.bar.votes."+q.draws(), "n", o.Count, "share", one.Share)
 			if i < len(q.Before()) {
 				was := share(q.Before()[i], sum(q.Before()))
-				one.Before, one.BeforeBar = "before "+terms.Percent(was), sized(was/longest)
+				one.Before, one.BeforeBar = w.T("class.bar.before", "share", terms.Percent(was)), sized(was/longest)
 			}
 		}
 		if q.modeled() {
@@ -145,33 +155,29 @@ func (q *poll) modeled() bool {
 func (q *poll) Modeled() bool { return q.modeled() }
 
 // head summarizes a revealed poll of tokens in a sentence.
-func (q *poll) head() stage.Rich {
+func (q *poll) head(w stage.Words) stage.Rich {
 	if !q.Known || q.Kind != class.Next || len(q.Poll.Options) == 0 {
 		return nil
 	}
 	most := leaders(q.Poll.Options, func(o class.Option) float64 { return float64(o.Count) })
 	leans := leaders(q.Poll.Options, func(o class.Option) float64 { return o.Q })
-	var r stage.Rich
-	switch {
-	case len(most) == 0:
-		r = append(r, stage.Span{S: "Nobody voted. The model leaned to "})
-	case len(most) == 1:
-		r = append(r, stage.Span{S: "We said "}, chip(most[0], stage.Given), stage.Span{S: ", the model leaned to "})
-	default:
-		r = append(append(r, stage.Span{S: "A tie between "}), chips(most, stage.Given)...)
-		r = append(r, stage.Span{S: ". The model leaned to "})
+	who := "tie"
+	switch len(most) {
+	case 0:
+		who = "nobody"
+	case 1:
+		who = "one"
 	}
 	if len(leans) > 1 {
-		r = append(r, stage.Span{S: "a tie of "})
+		who += ".tied"
 	}
-	r = append(r, chips(leans, stage.Gen)...)
-	return r
+	return w.Rich("class.head."+who, "class", chips(w, most, stage.Given), "model", chips(w, leans, stage.Gen))
 }
 
 // tie returns a sentence about a tie if several options have the most votes. It returns "" for a
 // question without a right option, where members report how much they knew, since such a question
 // cannot have a winner.
-func (q *poll) tie() string {
+func (q *poll) tie(w stage.Words) string {
 	right := func(o class.Option) bool { return o.Right }
 	if !q.Shown || q.Kind == class.Question && !slices.ContainsFunc(q.Poll.Options, right) {
 		return ""
@@ -180,24 +186,19 @@ func (q *poll) tie() string {
 	if len(most) < 2 {
 		return ""
 	}
-	var names []string
+	var names []stage.Rich
 	for _, o := range most {
 		name := o.Letter
 		if o.Token || name == "" {
-			name = "“" + stage.Marked(strings.TrimSpace(o.Text)).String() + "”"
+			name = w.T("class.quoted", "text", stage.Marked(strings.TrimSpace(o.Text)).String())
 		}
-		names = append(names, name)
+		names = append(names, stage.Rich{{S: name}})
 	}
-	last := len(names) - 1
-	noun := map[bool]string{true: "draw", false: "vote"}[q.Kind == class.Draw]
-	say := fmt.Sprintf(
-		"A tie: %s each for %s and %s.", terms.Counted(most[0].Count, noun), strings.Join(names[:last], ", "),
-		names[last],
-	)
+	key := "class.tie." + q.draws()
 	if q.Known && q.Poll.Kind == class.Next || q.Kind == class.Draw && q.Phase != class.Open {
-		say += " Appending the class’s choice takes the one that the model finds more probable."
+		key += ".append"
 	}
-	return say
+	return w.T(key, "n", most[0].Count, "names", listed(w, names).String())
 }
 
 // leaders returns the options with the largest value. It returns several if they are tied,
@@ -217,22 +218,28 @@ func leaders(options []class.Option, value func(class.Option) float64) (list []*
 	return list
 }
 
-// chips joins tokens for use in a sentence: "a and b", "a, b and c".
-func chips(list []*class.Option, s stage.Style) (r []stage.Span) {
-	for i, o := range list {
-		switch {
-		case i > 0 && i == len(list)-1:
-			r = append(r, stage.Span{S: " and "})
-		case i > 0:
-			r = append(r, stage.Span{S: ", "})
-		}
-		r = append(r, chip(o, s))
+// chips joins tokens for use in a sentence.
+func chips(w stage.Words, list []*class.Option, s stage.Style) stage.Rich {
+	var tokens []stage.Rich
+	for _, o := range list {
+		tokens = append(tokens, stage.Rich{{Style: s, Token: stage.Marked(o.Text)}})
 	}
-	return r
+	return listed(w, tokens)
 }
 
-func chip(o *class.Option, s stage.Style) stage.Span {
-	return stage.Span{Style: s, Token: stage.Marked(o.Text)}
+// listed joins the items of a list: "a and b", "a, b and c".
+func listed(w stage.Words, list []stage.Rich) (r stage.Rich) {
+	for i, x := range list {
+		switch {
+		case i == 0:
+			r = x
+		case i == len(list)-1:
+			r = w.Rich("list.last", "list", r, "last", x)
+		default:
+			r = w.Rich("list.next", "list", r, "next", x)
+		}
+	}
+	return r
 }
 
 func sum(list []int) (n int) {
@@ -257,10 +264,12 @@ func millis(t time.Time) string {
 	return strconv.FormatInt(t.UnixMilli(), 10)
 }
 
-// sureLevel is a level of confidence that a voter can choose.
-type sureLevel struct{ Value, Say string }
+// sureLevel is a level of confidence that a voter can choose, and the key of its name.
+type sureLevel struct{ Value, Key string }
 
-var sureLevels = []sureLevel{{"0.2", "a guess"}, {"0.5", "half"}, {"0.8", "quite"}, {"0.95", "very"}}
+var sureLevels = []sureLevel{
+	{"0.2", "class.sure.guess"}, {"0.5", "class.sure.half"}, {"0.8", "class.sure.quite"}, {"0.95", "class.sure.very"},
+}
 
 func sureIs(r *class.Receipt, l sureLevel) bool {
 	return strconv.FormatFloat(r.Sure, 'f', -1, 64) == l.Value

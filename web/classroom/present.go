@@ -3,16 +3,18 @@ package classroom
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -67,12 +69,13 @@ type scriptStep struct {
 }
 
 func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presentPage, error) {
-	d, err := newSlide(v, shell.ViewOf(r), p.reach(r), p.rest)
+	w := stage.In(r.Context())
+	d, err := newSlide(w, v, shell.ViewOf(r), p.reach(r), p.rest)
 	if err != nil {
 		return presentPage{}, err
 	}
 	page := presentPage{
-		slide: d, View: v, Control: controlFor(v, drives), Note: newNote(v), Script: newScript(v),
+		slide: d, View: v, Control: controlFor(w, v, drives), Note: newNote(w, v), Script: newScript(v),
 		Settings: infer.DefaultSettings(),
 	}
 	if v.State != nil {
@@ -86,6 +89,19 @@ func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presen
 	return page, nil
 }
 
+// memberState returns the key of the text about a member in the list of members.
+func memberState(m class.Attendee) string {
+	switch {
+	case m.Here && m.Voted != "":
+		return "classroom.members.here.voted"
+	case m.Here:
+		return "classroom.members.here"
+	case m.Voted != "":
+		return "classroom.members.away.voted"
+	}
+	return "classroom.members.away"
+}
+
 // onScript reports whether the class follows the walkthrough and there are steps left.
 func onScript(v *class.View) bool {
 	return v.Walk != nil && !v.Walk.Left && v.Walk.Next() != nil
@@ -95,135 +111,135 @@ func onScript(v *class.View) bool {
 func atEnd(v *class.View) bool { return v.Walk != nil && v.Walk.At() != nil && v.Walk.Next() == nil }
 
 // controlFor returns the controls for the presenter or for an observer.
-func controlFor(v *class.View, drives bool) control {
+func controlFor(w stage.Words, v *class.View, drives bool) control {
 	if drives {
-		c := newControl(v)
+		c := newControl(w, v)
 		c.Another = v.Leading > 1
 		return c
 	}
-	return control{Onlooker: true, Main: button{Cmd: "take-seat", Say: "Take over"}}
+	return control{Onlooker: true, Main: button{Cmd: "take-seat", Say: w.T("classroom.present.take")}}
 }
 
 // newControl chooses the main button and the other available buttons.
-func newControl(v *class.View) control {
+func newControl(w stage.Words, v *class.View) control {
 	if v.Ended { // without keys, so that a clicker cannot reopen the class
-		return control{Ended: true, Main: button{Cmd: "reopen", Say: "Open the class again"}}
+		return control{Ended: true, Main: button{Cmd: "reopen", Say: w.T("classroom.present.reopen")}}
 	}
-	c := control{Back: button{Cmd: "back", Say: "Stage back", Keys: []string{"ArrowLeft"}}}
+	c := control{Back: button{Cmd: "back", Say: w.T("classroom.present.back.stage"), Keys: []string{"ArrowLeft"}}}
 	if v.Walk != nil && !v.Walk.Left && v.Walk.Step > 1 {
-		c.Back = button{Cmd: "prev-step", Say: "Step back", Keys: []string{"ArrowLeft", "PageUp"}}
+		c.Back.Cmd, c.Back.Say = "prev-step", w.T("classroom.present.back.step")
+		c.Back.Keys = []string{"ArrowLeft", "PageUp"}
 	} else {
 		c.Back.Keys = append(c.Back.Keys, "PageUp")
 	}
 	c.Playing = v.State != nil && v.State.Playing
-	forward := forwardButton(v)
+	forward := forwardButton(w, v)
 	if q := v.Poll; q != nil && q.Phase != class.Revealed {
-		c.Main, c.More = pollButtons(q)
+		c.Main, c.More = pollButtons(w, q)
 		return c
 	}
 	if o := v.Offer; o != nil {
-		c.Offer, c.Main, c.More = offered(o)
+		c.Offer, c.Main, c.More = offered(w, o)
 		return c
 	}
 	c.Main = forward
 	if atEnd(v) { // a clicker can still move forward, but not end the class
-		c.Main, c.More = button{Cmd: "end", Say: "End the class"}, []button{forward}
+		c.Main, c.More = button{Cmd: "end", Say: w.T("classroom.present.end")}, []button{forward}
 	}
 	if q := v.Poll; q != nil {
 		if q.Kind == class.Next || q.Kind == class.Draw {
-			c.More = append(c.More, button{Cmd: "append-majority", Say: "Append the class’s choice"})
+			c.More = append(c.More, button{Cmd: "append-majority", Say: w.T("classroom.present.poll.append")})
 		}
-		c.More = append(c.More, button{Cmd: "dismiss", Say: "Clear the vote"})
+		c.More = append(c.More, button{Cmd: "dismiss", Say: w.T("classroom.present.poll.dismiss")})
 	}
 	if v.State != nil && v.State.Started() {
-		c.More = append(c.More, button{Cmd: "new-poll", Say: "New poll", Cap: "P", Key: "p"})
+		c.More = append(c.More, button{Cmd: "new-poll", Say: w.T("classroom.present.poll.new"), Cap: "P", Key: "p"})
 	}
 	return c
 }
 
 // offered explains why a poll was not opened, and returns the buttons for asking at another
 // position. It does not name the likely token, since a class might see this window.
-func offered(o *class.Offer) (say string, first button, more []button) {
+func offered(w stage.Words, o *class.Offer) (say string, first button, more []button) {
 	cmd, fields := "ask-next", func(where string) map[string]string {
 		return map[string]string{"where": where, "choices": strconv.Itoa(o.Choices)}
 	}
 	if o.Draw {
 		cmd, fields = "ask-draw", func(where string) map[string]string { return map[string]string{"where": where} }
 	}
-	say = "Here the model is in the middle of a word, or most tokens are no whole words."
+	say = w.T("classroom.present.offer.word")
 	if o.Share > 0 {
-		say = "Here one token has " + terms.Percent(o.Share) + " of the draw: there is little to vote on."
+		say = w.T("classroom.present.offer.share", "share", terms.Percent(o.Share))
 	}
-	return say, button{Cmd: cmd, Say: "Go on to the next open place", Cap: "P", Key: "p", Fields: fields("open")},
-		[]button{{Cmd: cmd, Say: "Ask here anyway", Fields: fields("here")}, forwardButtonPlain}
+	// This button moves forward in the loop without a poll.
+	plain := button{Cmd: "forward", Say: w.T("classroom.present.next.plain"), Keys: forwardKeys}
+	return say, button{Cmd: cmd, Say: w.T("classroom.present.offer.next"), Cap: "P", Key: "p", Fields: fields("open")},
+		[]button{{Cmd: cmd, Say: w.T("classroom.present.offer.here"), Fields: fields("here")}, plain}
 }
-
-// forwardButtonPlain is the button that moves forward in the loop without a poll.
-var forwardButtonPlain = button{Cmd: "forward", Say: "No vote: next stage", Keys: forwardKeys}
 
 // forwardKeys are the keys that move forward: the keys of clickers, and the space bar.
 var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}
 
 // forwardButton returns the button that moves forward in the script if the presenter follows
 // the script, and otherwise in the loop.
-func forwardButton(v *class.View) button {
+func forwardButton(w stage.Words, v *class.View) button {
 	b := button{Cmd: "forward", Cap: "→", Keys: forwardKeys}
 	switch st := v.State; {
 	case onScript(v):
-		b.Cmd, b.Say = "next-step", "Next: "+v.Walk.Next().Title
+		b.Cmd, b.Say = "next-step", w.T("classroom.present.next.step", "step", v.Walk.Next().Title)
 		if v.Walk.Step == 0 {
-			b.Say = "Begin: " + v.Walk.Next().Title
+			b.Say = w.T("classroom.present.next.begin", "step", v.Walk.Next().Title)
 		}
 	case v.Walk != nil && v.Walk.Left && v.Walk.At() != nil:
-		b.Say = "Next stage"
+		b.Say = w.T("classroom.present.next.stage")
 	case st == nil || !st.Started():
-		b.Say = "Next stage"
+		b.Say = w.T("classroom.present.next.stage")
 	default:
-		b.Say = lang.NextText(st)
+		b.Say = w.NextText(st)
 	}
 	return b
 }
 
 // pollButtons returns the buttons for a poll that has not been revealed.
-func pollButtons(q *class.Poll) (first button, more []button) {
-	first = button{Cmd: "reveal", Say: "Close and reveal", Cap: "V", Key: "v", Keys: forwardKeys}
+func pollButtons(w stage.Words, q *class.Poll) (first button, more []button) {
+	first = button{Cmd: "reveal", Say: w.T("classroom.present.poll.close"), Cap: "V", Key: "v", Keys: forwardKeys}
 	if q.Phase != class.Open {
-		first.Say = "Reveal"
+		first.Say = w.T("classroom.present.poll.reveal")
+	}
+	extend := button{
+		Cmd: "extend", Say: w.T("classroom.present.poll.extend", "n", 30), Fields: map[string]string{"seconds": "30"},
 	}
 	switch q.Phase {
 	case class.Open:
-		more = append(
-			more, button{Cmd: "spread", Say: "Close, show votes"},
-			button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}},
-		)
+		more = append(more, button{Cmd: "spread", Say: w.T("classroom.present.poll.close.spread")}, extend)
 	case class.Closed:
-		more = append(
-			more, button{Cmd: "spread", Say: "Show votes"},
-			button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}},
-		)
+		more = append(more, button{Cmd: "spread", Say: w.T("classroom.present.poll.spread")}, extend)
 	}
 	if q.Phase != class.Open && q.Kind != class.Draw {
-		more = append(more, button{Cmd: "revote", Say: "Vote again", Cap: "P", Key: "p"})
+		more = append(more, button{Cmd: "revote", Say: w.T("classroom.present.poll.again"), Cap: "P", Key: "p"})
 	}
 	return first, more
 }
 
-func newNote(v *class.View) note {
-	n := note{Notice: v.Notice}
-	w := v.Walk
-	if w == nil {
-		n.Say = "<p>No walkthrough: you drive by hand. → goes to the next stage, P asks which token comes next.</p>"
+func newNote(w stage.Words, v *class.View) note {
+	n := note{}
+	if v.Notice != nil {
+		n.Notice = v.Notice.In(w.Language)
+	}
+	walk := v.Walk
+	if walk == nil {
+		n.Say = "<p>" + templ.EscapeString(w.T("classroom.notes.none")) + "</p>"
 		return n
 	}
-	n.Left = w.Left
-	n.Where = fmt.Sprintf("Step %d of %d.", w.Step, len(w.Walk.Steps))
-	if next := w.Next(); next != nil {
+	n.Left = walk.Left
+	n.Where = w.T("classroom.notes.where", "n", walk.Step, "all", len(walk.Walk.Steps))
+	if next := walk.Next(); next != nil {
 		n.Next = next.Title
 	}
-	step := w.At()
+	step := walk.At()
 	if step == nil {
-		n.Where = terms.Counted(len(w.Walk.Steps), "step") + "."
-		n.Say = "<p>" + w.Walk.Lead + "</p>"
+		n.Where = w.T("classroom.notes.steps", "n", len(walk.Walk.Steps))
+		n.Say = "<p>" + walk.Walk.Lead + "</p>"
 		return n
 	}
 	n.Say, n.Wait = step.Note, step.Wait
@@ -297,7 +313,7 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	d, err := newSlide(room.View(), shell.ViewOf(r), p.reach(r), p.rest)
+	d, err := newSlide(stage.In(r.Context()), room.View(), shell.ViewOf(r), p.reach(r), p.rest)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -313,10 +329,9 @@ func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error
 	}
 	secret, ok := p.tickets.take(v.Query.Get("ticket"), code, v.Learner)
 	if !ok {
-		return nil, &terms.Refusal{
-			Code: class.CodeSecret, Field: "ticket",
-			Message: "This ticket has been used or is too old. Reload the page.",
-		}
+		e := terms.Refuse(class.CodeSecret, "classroom.present.ticket")
+		e.Field = "ticket"
+		return nil, e
 	}
 	room, err := p.Hub.Instruct(ctx, code, secret, v.Caller)
 	if err != nil {
@@ -352,7 +367,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 		if err != nil {
 			return err
 		}
-		data := sharedOf(v, variant{onWall, f.view}.inside())
+		data := sharedOf(stage.In(ctx), v, variant{onWall, f.view}.inside())
 		if err := out.Send(wire.Message{Panels: panels, Data: data}); err != nil {
 			return err
 		}
@@ -380,7 +395,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 
 // panels returns the panels of the slide and the panels that only the instructor sees.
 func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
-	panels, err := f.p.panels(v, variant{onWall, f.view})
+	panels, err := f.p.panels(ctx, v, variant{onWall, f.view})
 	if err != nil {
 		return nil, err
 	}
@@ -388,9 +403,10 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, 
 	if err != nil && !errors.Is(err, class.ErrGone) { // the view of a deleted room shows that it is gone
 		return nil, err
 	}
-	own, err := rendered([]panel{
-		{"pr-ctl", controls(v.Code, controlFor(v, drives))},
-		{"pr-note", notes(newNote(v))},
+	w := stage.In(ctx)
+	own, err := rendered(ctx, []panel{
+		{"pr-ctl", controls(v.Code, controlFor(w, v, drives))},
+		{"pr-note", notes(newNote(w, v))},
 		{"pr-script", script(v.Code, newScript(v))},
 		{"pr-flags", flags(v)},
 		{"pr-follow", followFlag(v)},
@@ -407,7 +423,7 @@ func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 		}
 		return f.members(ctx, c.N)
 	case "head", "inside":
-		return f.p.insideOf(f.room.View(), c)
+		return f.p.insideOf(ctx, f.room.View(), c)
 	}
 	names, err := fieldsOf(c.Name)
 	if err != nil {
@@ -434,7 +450,7 @@ func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 	if err != nil {
 		return f.p.answered(n, err)
 	}
-	panels, err := rendered([]panel{{"pr-members", members(f.room.View(), list)}})
+	panels, err := rendered(ctx, []panel{{"pr-members", members(f.room.View(), list)}})
 	if err != nil {
 		return f.p.answered(n, err)
 	}

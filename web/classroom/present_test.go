@@ -7,7 +7,11 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/stage"
 )
+
+// english are the words of the pages in most tests.
+var english = stage.English
 
 // TestLastWalkStepOffersToEndClass: the main button of a walkthrough moves to the next step
 // and, at the last step, ends the class. A clicker's keys never end the class: at the last
@@ -45,7 +49,7 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 		},
 		{"no walkthrough", &class.View{}, "forward", "forward", false},
 	} {
-		c := newControl(tt.view)
+		c := newControl(english, tt.view)
 		var pressed []string
 		for _, b := range append(c.More, c.Main) {
 			if slices.Contains(b.Keys, "PageDown") {
@@ -58,7 +62,7 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 				tt.main, []string{tt.keys},
 			)
 		}
-		if got := newNote(tt.view).Last; got != tt.last {
+		if got := newNote(english, tt.view).Last; got != tt.last {
 			t.Errorf("%s: the notes call it the last step: got %v, want %v", tt.say, got, tt.last)
 		}
 	}
@@ -73,7 +77,7 @@ func TestSecondWindowIsAnnounced(t *testing.T) {
 		drives, told bool
 	}{{0, true, false}, {1, true, false}, {2, true, true}, {3, true, true}, {2, false, false}} {
 		var b strings.Builder
-		c := controlFor(&class.View{Leading: tt.leading}, tt.drives)
+		c := controlFor(english, &class.View{Leading: tt.leading}, tt.drives)
 		if err := controls("ABC234", c).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -34,22 +33,22 @@ type screen struct {
 // newScreen returns the screen for a complete state. If inside is set and the run looks inside, it
 // shows the forward stage from inside. The result is then several times as long, and its pictures
 // need the data returned by [stage.NewHeat].
-func newScreen(st *session.State, view shell.View, inside bool) screen {
+func newScreen(w stage.Words, st *session.State, view shell.View, inside bool) screen {
 	seen := *discreet(st)
 	if !inside {
 		seen.Look = nil
 	}
 	s := screen{
-		View: view, Started: st.Started(), Prompt: st.Prompt, Strip: lang.NewStrip(&seen),
-		Rail: named(view, linked(st, lang.NewRail(&seen).Stages)),
+		View: view, Started: st.Started(), Prompt: st.Prompt, Strip: w.NewStrip(&seen),
+		Rail: named(view, linked(st, w.NewRail(&seen).Stages)),
 	}
 	if view == shell.Story {
-		s.Story = lang.NewStory(&seen)
+		s.Story = w.NewStory(&seen)
 		s.N, s.Name, s.Lead = s.Story.N, s.Story.Verb, s.Story.Say
 		s.Story.Past, s.Story.Point = "", "" // these pages do not point at anything
 		return s
 	}
-	s.Panel, s.Stopped = lang.New(&seen), lang.StopReason(st)
+	s.Panel, s.Stopped = w.New(&seen), w.StopReason(st)
 	if s.Started {
 		s.N, s.Name, s.Lead = s.Panel.N, s.Panel.Name, s.Panel.Lead
 	}
@@ -88,11 +87,13 @@ func named(view shell.View, rail []stage.RailStage) []stage.RailStage {
 }
 
 // stageNames returns the names of all stages in a view, for use by a page's script.
-func stageNames(view shell.View) string {
-	names := terms.StageShorts()
-	if view == shell.Story {
-		for i, k := range infer.Kinds {
-			names[i] = lang.T("verb." + k.String())
+func stageNames(w stage.Words, view shell.View) string {
+	var names []string
+	for i, k := range infer.Kinds {
+		if view == shell.Story {
+			names = append(names, w.T("verb."+k.String()))
+		} else {
+			names = append(names, w.Stage(i+1).Short)
 		}
 	}
 	return strings.Join(names, ",")
@@ -111,12 +112,12 @@ func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
 // newVeiled returns the screen for a state while a class is being asked about the token of a step.
 // The results of that step are removed from the state before rendering, so that pages cannot reveal
 // them. The number of stages that have run in that step is not secret.
-func newVeiled(st *session.State, view shell.View, step int) screen {
+func newVeiled(w stage.Words, st *session.State, view shell.View, step int) screen {
 	if step < 1 || step > len(st.Steps) {
-		return newScreen(st, view, false)
+		return newScreen(w, st, view, false)
 	}
-	rail := named(view, lang.NewRail(st).Stages)
-	s := newScreen(veiled(st, step), view, false)
+	rail := named(view, w.NewRail(st).Stages)
+	s := newScreen(w, veiled(st, step), view, false)
 	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
 		return s // the selected stage reveals nothing
 	}

@@ -63,7 +63,7 @@ func TestVeilHidesAskedStep(t *testing.T) {
 			t.Errorf("at stage %d, the veil changes the original state", stage)
 		}
 		for _, view := range shell.Views {
-			s := newVeiled(st, view, 2)
+			s := newVeiled(english, st, view, 2)
 			if s.Strip.Next.Known || len(s.Strip.Tokens) != 1 || s.N != int(stage) ||
 				s.Veiled != (stage > infer.KindForward) {
 				t.Errorf(
@@ -91,8 +91,8 @@ func TestLookInsideRevealsNoAnswer(t *testing.T) {
 			st.Cursor.Stage = infer.KindForward
 			st.Look = stateAt(t, infer.KindForward).Look
 		}
-		look := newScreen(st, shell.Numbers, true).Panel.Forward.Look
-		inside := lang.NewInside(discreet(st), 1)
+		look := newScreen(english, st, shell.Numbers, true).Panel.Forward.Look
+		inside := english.NewInside(discreet(st), 1)
 		for i, b := range look.Blocks {
 			if told := len(b.All) > 0; told != (last > infer.KindForward) || told != (len(inside.Says) > 0) {
 				t.Errorf(
@@ -125,11 +125,11 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 		},
 	}
 	for _, l := range looks(onPhone, onWall) {
-		first, err := p.snapshot(v, l)
+		first, err := p.snapshot(t.Context(), v, l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := p.snapshot(v, l); again != first {
+		if again, _ := p.snapshot(t.Context(), v, l); again != first {
 			t.Errorf("%s: the view was rendered again for a second follower", l)
 		}
 		text := string(first.Bytes())
@@ -227,11 +227,11 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 	p := &Pages{rest: session.New(st.Model, session.Limits{}).State()}
 	shown := func(v *class.View, kind variant) string {
 		t.Helper()
-		e, err := p.snapshot(v, kind)
+		e, err := p.snapshot(t.Context(), v, kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := p.snapshot(v, kind); again != e {
+		if again, _ := p.snapshot(t.Context(), v, kind); again != e {
 			t.Errorf("%s: it was rendered again for a second follower", kind)
 		}
 		return string(e.Bytes())
@@ -254,7 +254,7 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 	for name, v := range map[string]*class.View{
 		"a class that is asked": asking, "a run that rests": {Seq: 9, Code: "ABCDEF"},
 	} {
-		m := p.insideOf(v, wire.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
+		m := p.insideOf(t.Context(), v, wire.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
 		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "There is nothing to see inside here") {
 			t.Errorf(
 				"%s gets %+v; want len(Panels) = 1, Panels[0].HTML with %q", name, m,
@@ -263,12 +263,13 @@ func TestInsideIsRenderedOnce(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`{"block":0}`, `{"block":7}`, `{"block":-1,"head":1}`, `{"block":"x"}`} {
-		if m := p.insideOf(open, wire.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil ||
-			m.Ack != 3 {
+		m := p.insideOf(t.Context(), open, wire.Command{Name: "inside", N: 3, Fields: []byte(bad)})
+		if m.Error == nil || m.Ack != 3 {
 			t.Errorf("the reply to %s is %+v; want an error, Ack = 3", bad, m)
 		}
 	}
-	if m := p.insideOf(open, wire.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}); m.Error == nil {
+	noHead := wire.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}
+	if m := p.insideOf(t.Context(), open, noHead); m.Error == nil {
 		t.Errorf("the reply about a head that does not exist is %+v", m)
 	}
 }
@@ -280,7 +281,7 @@ func TestLastingInWords(t *testing.T) {
 		720 * time.Hour: "30 days", 24 * time.Hour: "1 day", 36 * time.Hour: "36 hours", time.Hour: "1 hour",
 		100 * time.Minute: "2 hours",
 	} {
-		if got := lasting(d); got != want {
+		if got := lasting(english, d); got != want {
 			t.Errorf("lasting(%v) = %q, want %q", d, got, want)
 		}
 	}
@@ -307,10 +308,10 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 		return s.State(), sessiontest.Do(t, s, session.Draw{})
 	}
 	html := func(st *session.State, view shell.View) string {
-		d := moving(&class.View{State: st}, view, nil, false)
+		d := moving(english, &class.View{State: st}, view, nil, false)
 		var b strings.Builder
 		for _, c := range []templ.Component{
-			stageBody("cl-stage", d.Screen), deckBody(d), lang.StepperHTML("cl-rail", d.Screen.Rail, false),
+			stageBody("cl-stage", d.Screen), deckBody(d), english.StepperHTML("cl-rail", d.Screen.Rail, false),
 			textHTML("cl-strip", d.Screen, false),
 		} {
 			if err := c.Render(t.Context(), &b); err != nil {
@@ -320,17 +321,17 @@ func TestWallWithholdsTheDraw(t *testing.T) {
 		return strings.ReplaceAll(b.String(), strconv.FormatUint(st.Settings.Seed, 10), "SEED")
 	}
 	st, drawn := at(seed)
-	if s := newScreen(st, shell.Numbers, false); s.N != 5 || !s.Panel.Undrawn || s.Strip.Next.Known {
+	if s := newScreen(english, st, shell.Numbers, false); s.N != 5 || !s.Panel.Undrawn || s.Strip.Next.Known {
 		t.Errorf(
 			"the wall shows stage %d with the next token known: %v; want s.N = 5, s.Panel.Undrawn = true, "+
 				"s.Strip.Next.Known = false",
 			s.N, s.Strip.Next.Known,
 		)
 	}
-	if s := newScreen(st, shell.Story, false); s.Story.Line == nil || !s.Story.Line.Open {
+	if s := newScreen(english, st, shell.Story, false); s.Story.Line == nil || !s.Story.Line.Open {
 		t.Errorf("in the Story view, the wall shows %+v, want Line not nil, Line.Open = true", s.Story)
 	}
-	if got := forwardButton(&class.View{State: st}); got.Say != "Let it fall" {
+	if got := forwardButton(english, &class.View{State: st}); got.Say != "Let it fall" {
 		t.Errorf("the presenter's button is %q, want %q", got.Say, "Let it fall")
 	}
 	if v := lookAt(st, session.Cursor{Step: 1, Stage: infer.KindSoftmax}, nil); v.Undrawn {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // An instructor's secret is sent in a cookie that scripts cannot read and that browsers send only
@@ -85,7 +86,7 @@ func (p *Pages) failTaught(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, class.ErrSecret) {
 		notices, _ := p.Progress.News(r.Context(), "") // not required for the page
 		for _, n := range notices {
-			say += " " + n.At.UTC().Format("2 January 2006") + ": " + n.Text
+			say += " " + noticeText(stage.In(r.Context()), n)
 		}
 	}
 	p.Refuse(w, r, status, head, say)

@@ -105,7 +105,7 @@ func TestHiddenNamesShowNumbers(t *testing.T) {
 	}{
 		{false, ada, "Ada"}, {true, ada, "Member 7"}, {false, class.Attendee{Member: class.Member{ID: 8}}, "Member 8"},
 	} {
-		if got := memberName(&class.View{NamesHidden: c.hidden}, c.m); got != c.want {
+		if got := memberName(english, &class.View{NamesHidden: c.hidden}, c.m); got != c.want {
 			t.Errorf("hidden %v: %+v is called %q, want %q", c.hidden, c.m, got, c.want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestMembersAreText(t *testing.T) {
 // TestWallCodeOpensTheRoom: the QR code on the wall leads to the room's page.
 func TestWallCodeOpensTheRoom(t *testing.T) {
 	d, err := newSlide(
-		&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, shell.Numbers,
+		english, &class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, shell.Numbers,
 		reach{Base: "http://192.168.0.7:8080"}, nil,
 	)
 	if err != nil {

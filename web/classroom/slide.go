@@ -32,8 +32,8 @@ func (d slide) N() string { return strconv.Itoa(d.Screen.N) }
 
 // newSlide returns the initial slide of a page, without the pictures of the heads, which are
 // sent later over the connection. The state rest is shown while the run is suspended.
-func newSlide(v *class.View, view shell.View, to reach, rest *session.State) (slide, error) {
-	d := moving(v, view, rest, false)
+func newSlide(w stage.Words, v *class.View, view shell.View, to reach, rest *session.State) (slide, error) {
+	d := moving(w, v, view, rest, false)
 	return d, d.join(to)
 }
 
@@ -46,14 +46,14 @@ func (d *slide) join(to reach) (err error) {
 }
 
 // moving returns a slide without the instructions for joining, which rarely change.
-func moving(v *class.View, view shell.View, rest *session.State, inside bool) slide {
+func moving(w stage.Words, v *class.View, view shell.View, rest *session.State, inside bool) slide {
 	d := slide{
-		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
-		Screen: screenOf(v, view, rest, inside), Poll: newPoll(v), Say: walkText(v),
-		End: newEnding(v),
+		Title: class.TextIn(w.Language, v.Title), Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
+		Screen: screenOf(w, v, view, rest, inside), Poll: newPoll(w, v), Say: walkText(v),
+		End: newEnding(w, v),
 	}
 	if view == shell.Story && d.Poll == nil && d.Screen.Started && !d.Screen.Veiled {
-		m := lang.NewMap(v.State, stage.MapOptions{})
+		m := w.NewMap(v.State, stage.MapOptions{})
 		d.Map = &m
 	}
 	return d
@@ -71,12 +71,12 @@ func walkText(v *class.View) string {
 // screenOf returns the run of a room as everyone may see it. The state rest is shown for a
 // suspended run. If inside is set and the run looks inside, the screen shows the inside of
 // the forward pass.
-func screenOf(v *class.View, view shell.View, rest *session.State, inside bool) screen {
+func screenOf(w stage.Words, v *class.View, view shell.View, rest *session.State, inside bool) screen {
 	st := cmp.Or(v.State, rest)
 	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 {
-		return newVeiled(st, view, v.Poll.Step)
+		return newVeiled(w, st, view, v.Poll.Step)
 	}
-	return newScreen(st, view, inside)
+	return newScreen(w, st, view, inside)
 }
 
 // brief returns a row of segments with only the first part of its text, since a slide has no

@@ -3,7 +3,6 @@ package classroom
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -53,22 +52,20 @@ type askedCount struct{ Say, Bar string }
 // bin is one row of the calibration table.
 type bin struct{ Range, N, Stated, Rate, Between string }
 
-var kindWords = map[class.Kind]string{
-	class.Next: "Next token", class.Draw: "Class as sampler", class.Question: "Quiz question", class.Number: "A number",
-}
-
-func newSummaryPage(s *class.Summary, base string) summaryPage {
+func newSummaryPage(w stage.Words, s *class.Summary, base string) summaryPage {
+	titled := *s
+	titled.Title = class.TextIn(w.Language, s.Title)
 	v := summaryPage{
-		Summary: s, Shown: class.ShownCode(s.Code), Base: base, When: s.Begun.Format("2 January 2006, 15:04"),
+		Summary: &titled, Shown: class.ShownCode(s.Code), Base: base, When: w.DateTime(s.Begun),
 	}
 	for i, q := range s.Polls {
-		v.Asked = append(v.Asked, newAsked(i+1, q))
+		v.Asked = append(v.Asked, newAsked(w, i+1, q))
 	}
 	for _, b := range s.Calibration {
 		if b.N > 0 {
 			v.Bins = append(v.Bins, bin{
-				terms.Percent(b.From) + " to " + terms.Percent(b.To), terms.Count(b.N), terms.Percent(b.Stated),
-				terms.Percent(b.Rate), terms.Percent(b.Low) + " to " + terms.Percent(b.High),
+				percents(w, b.From, b.To), terms.Count(b.N), terms.Percent(b.Stated), terms.Percent(b.Rate),
+				percents(w, b.Low, b.High),
 			})
 		}
 	}
@@ -78,21 +75,31 @@ func newSummaryPage(s *class.Summary, base string) summaryPage {
 	return v
 }
 
-func newAsked(n int, q class.PollSummary) askedPoll {
-	a := askedPoll{PollSummary: q, N: n, Kind: kindWords[q.Kind]}
+// percents formats a range of shares.
+func percents(w stage.Words, from, to float64) string {
+	return w.T("classroom.summary.range", "from", terms.Percent(from), "to", terms.Percent(to))
+}
+
+func newAsked(w stage.Words, n int, q class.PollSummary) askedPoll {
+	q.Text = class.TextIn(w.Language, q.Text)
+	a := askedPoll{PollSummary: q, N: n, Kind: w.T("classroom.summary.kind." + string(q.Kind))}
 	for i, r := range q.Rounds {
-		head := terms.Counted(r.Votes, "vote")
+		head := w.T("classroom.summary.votes", "n", r.Votes)
 		if len(q.Rounds) > 1 {
-			head = fmt.Sprintf("round %d, %s", i+1, terms.Counted(r.Votes, "vote"))
+			head = w.T("classroom.summary.round", "n", r.Votes, "round", i+1)
 		}
 		a.Heads = append(a.Heads, head)
 	}
 	right, token := false, q.Kind == class.Next || q.Kind == class.Draw
 	for _, o := range q.Options {
-		row := askedRow{Text: o.Text, HTML: o.HTML, Right: o.Right && !token, Drawn: o.Right && q.Kind == class.Next}
+		text := class.TextIn(w.Language, o.Text)
+		row := askedRow{
+			Text: text, HTML: class.HTMLIn(w.Language, o.HTML), Right: o.Right && !token,
+			Drawn: o.Right && q.Kind == class.Next,
+		}
 		right = right || o.Right
 		if o.Token {
-			row.Label = stage.Marked(o.Text)
+			row.Label = stage.Marked(text)
 		}
 		for _, r := range q.Rounds {
 			n := r.Of(o)
@@ -106,11 +113,11 @@ func newAsked(n int, q class.PollSummary) askedPoll {
 	}
 	if q.Kind != class.Draw && q.Votes > 0 && len(q.Rounds) > 0 && (right || q.Poll.Right != nil) {
 		last := q.Rounds[len(q.Rounds)-1]
-		format := "%s of %s right"
+		key := "classroom.summary.right"
 		if token {
-			format = "%s of %s named the token that was drawn"
+			key = "classroom.summary.named"
 		}
-		a.Right = fmt.Sprintf(format, terms.Count(last.Right), terms.Count(last.Votes))
+		a.Right = w.T(key, "n", last.Votes, "right", last.Right)
 	}
 	if (q.Kind == class.Next || q.Kind == class.Draw) && q.Votes > 0 {
 		a.Far = terms.Decimals(q.Distance, 2)
@@ -128,9 +135,9 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	v := newSummaryPage(s, p.reach(r).Base)
+	v := newSummaryPage(stage.In(r.Context()), s, p.reach(r).Base)
 	v.Link = v.Base + "/class/" + room.Code() + "/replay?key=" + url.QueryEscape(room.ReplayKey())
-	v.Work = newWorkSummary(p.Course, s.Assigned, v.Base+workPath(room.Code(), room.WorkKey()))
+	v.Work = newWorkSummary(stage.In(r.Context()), p.Course, s.Assigned, v.Base+workPath(room.Code(), room.WorkKey()))
 	p.HTML(w, r, http.StatusOK, summaryHTML(v))
 }
 
@@ -138,10 +145,9 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 	s, err := p.Hub.Replay(r.Context(), class.NormalCode(r.PathValue("code")), r.URL.Query().Get("key"), p.caller(w, r))
 	if errors.Is(err, class.ErrNoRoom) {
+		words := stage.In(r.Context())
 		p.Refuse(
-			w, r, http.StatusNotFound, "There is no such replay.",
-			"The link may be incomplete, or the room was deleted. Ask the instructor for the link on the summary’s "+
-				"page.",
+			w, r, http.StatusNotFound, words.T("classroom.replay.none"), words.T("classroom.replay.none.say"),
 		)
 		return
 	}
@@ -149,7 +155,7 @@ func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, replayHTML(newSummaryPage(s, p.reach(r).Base)))
+	p.HTML(w, r, http.StatusOK, replayHTML(newSummaryPage(stage.In(r.Context()), s, p.reach(r).Base)))
 }
 
 // summaryCSV serves the summary as a table.
@@ -176,11 +182,3 @@ func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
 
 // hasModel reports whether the model has probabilities for the options.
 func hasModel(q askedPoll) bool { return len(q.Rows) > 0 && q.Rows[0].Model != "" }
-
-// nextLine returns a sentence that compares the class's correct votes with the model's
-// probabilities.
-func nextLine(v summaryPage) string {
-	return fmt.Sprintf("The class was asked for the next token in %s. %s of the votes named the token that was drawn. "+
-		"By luck alone it would be %s: the mean probability that the model gave to the tokens voted for.",
-		terms.Counted(v.NextAsked, "poll"), terms.Percent(v.NextRight), terms.Percent(v.NextExpected))
-}

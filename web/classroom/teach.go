@@ -5,10 +5,12 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // teachPage is the page for creating a room.
@@ -34,10 +36,17 @@ func (v teachPage) Picked(i int, slug string) bool {
 	return v.Form.Get("walk") == slug
 }
 
+func (p *Pages) teachPage(r *http.Request) teachPage {
+	return teachPage{
+		Walks: p.Course.Walks, Reach: p.reach(r), Kept: lasting(stage.In(r.Context()), p.Hub.TTL()),
+	}
+}
+
 func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	who := p.Who(w, r)
 	q := r.URL.Query()
-	v := teachPage{Walks: p.Course.Walks, Reach: p.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL())}
+	v := p.teachPage(r)
+	v.Deleted = q.Has("deleted")
 	v.Reach.Let = p.letIn(r, who, nil, "")
 	var err error
 	if v.Notices, err = p.Progress.News(r.Context(), who); err != nil { // not required for the page
@@ -47,6 +56,11 @@ func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 		v.Form = url.Values{"walk": {walk}, "nicknames": {"on"}}
 	}
 	p.HTML(w, r, http.StatusOK, teachHTML(v))
+}
+
+// noticeText returns a notice about lost data with its date.
+func noticeText(w stage.Words, n progress.Notice) string {
+	return w.T("classroom.notice", "date", w.Date(n.At.UTC()), "text", n.Text)
 }
 
 // makeRoom creates a room, stores its secret in a cookie, and redirects to the page that shows how
@@ -67,7 +81,8 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	})
 	if err != nil {
 		status, _, say := p.trouble(r, err)
-		v := teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.reach(r), Kept: lasting(p.Hub.TTL())}
+		v := p.teachPage(r)
+		v.Form, v.Error = f, say
 		v.Reach.Let = p.letIn(r, who.Learner, nil, "")
 		p.HTML(w, r, status, teachHTML(v))
 		return
@@ -119,7 +134,10 @@ func (p *Pages) showMade(w http.ResponseWriter, r *http.Request, room class.Room
 		status, _, to.Let.Error = p.trouble(r, why)
 	}
 	view := room.View()
-	v := madePage{Title: view.Title, Code: room.Code(), Reach: to, Link: to.Base + "/class/" + room.Code()}
+	v := madePage{
+		Title: class.TextIn(terms.In(r.Context()), view.Title), Code: room.Code(), Reach: to,
+		Link: to.Base + "/class/" + room.Code(),
+	}
 	v.Left, v.Right = halves(room.Code())
 	if view.Walk != nil {
 		v.Walk = view.Walk.Walk.Title

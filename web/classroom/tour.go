@@ -9,12 +9,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A guided tour is a walkthrough that a learner takes alone. All visitors see the same run, so the
@@ -50,9 +53,7 @@ func newTours(slot func() *infer.Slot) *tours {
 
 // errBusy is returned if a step was not ready in time. Steps that have already been computed
 // are kept.
-var errBusy = &terms.Refusal{
-	Code: terms.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment.",
-}
+var errBusy = terms.Refuse(terms.CodeBusy, "classroom.tour.busy")
 
 // at returns the state at a step, starting at 1. Steps before it that have not been computed
 // yet are computed first, once for all visitors.
@@ -127,11 +128,11 @@ func tourPath(slug string, step int) string {
 
 func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
+	words := stage.In(r.Context())
 	walk := p.Course.Walk(r.PathValue("walk"))
 	if walk == nil {
 		p.Refuse(
-			w, r, http.StatusNotFound, "There is no such tour.",
-			"The walkthroughs are listed on the page Class.",
+			w, r, http.StatusNotFound, words.T("classroom.tour.none"), words.T("classroom.tour.none.say"),
 		)
 		return
 	}
@@ -142,8 +143,8 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil || n < 1 || n > len(walk.Steps) {
 		p.Refuse(
-			w, r, http.StatusNotFound, "There is no such step.",
-			"This walkthrough has the steps 1 to "+strconv.Itoa(len(walk.Steps))+".",
+			w, r, http.StatusNotFound, words.T("classroom.tour.none.step"),
+			words.T("classroom.tour.none.step.say", "n", len(walk.Steps)),
 		)
 		return
 	}
@@ -159,7 +160,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	if n < len(walk.Steps) {
 		v.Next = tourPath(walk.Slug, n+1)
 	}
-	if err := v.ask(st, shell.ViewOf(r), q); err != nil {
+	if err := v.ask(words, st, shell.ViewOf(r), q); err != nil {
 		p.fail(w, r, err)
 		return
 	}
@@ -170,8 +171,8 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask sets the step's poll and, after an answer, the result.
-func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
-	v.Screen = newScreen(st, view, false)
+func (v *tourPage) ask(w stage.Words, st *session.State, view shell.View, q url.Values) error {
+	v.Screen = newScreen(w, st, view, false)
 	a := v.Step.Ask
 	if a == nil {
 		return nil
@@ -190,17 +191,18 @@ func (v *tourPage) ask(st *session.State, view shell.View, q url.Values) error {
 			v.Draws = min(max(n, 0), mostDraws)
 		}
 		seen = asked.Draw(v.Draws, seed^drawStream)
-		seen.Prompt = "<p>Draw as a class would: one number for each person.</p>"
+		seen.Prompt = "<p>" + templ.EscapeString(w.T("classroom.tour.prompt")) + "</p>"
 	case choice != "":
 		answer, err := asked.Answer(choice)
 		if err != nil {
 			return err
 		}
-		seen, v.Mine, v.Said, v.Right = answer.Poll, answer.Mine, answer.Said, answer.Right
+		seen, v.Mine, v.Right = answer.Poll, answer.Mine, answer.Right
+		v.Said = class.TextIn(w.Language, answer.Said)
 	case a.Kind == lessons.AskNext:
-		v.Screen = newVeiled(st, view, seen.Step)
+		v.Screen = newVeiled(w, st, view, seen.Step)
 	}
-	v.Poll = newPoll(&class.View{Poll: seen, Here: 1})
+	v.Poll = newPoll(w, &class.View{Poll: seen, Here: 1})
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -30,19 +29,19 @@ func fieldsJSON(fields map[string]string) string {
 // atMost returns the attributes of a field that accepts up to n characters. For longer text,
 // the browser shows a message next to the field; with maxlength, it would silently truncate
 // typed or pasted text.
-func atMost(n int) templ.Attributes {
-	return templ.Attributes{"pattern": fmt.Sprintf(".{0,%d}", n), "title": fmt.Sprintf("At most %d characters.", n)}
+func atMost(w stage.Words, n int) templ.Attributes {
+	return templ.Attributes{"pattern": fmt.Sprintf(".{0,%d}", n), "title": w.T("classroom.at_most", "n", n)}
 }
 
 func memberJSON(id int) string { return fieldsJSON(map[string]string{"member": strconv.Itoa(id)}) }
 
 // lasting formats a duration in days or, if it is not a whole number of days, in hours.
-func lasting(d time.Duration) string {
+func lasting(w stage.Words, d time.Duration) string {
 	const day = 24 * time.Hour
 	if d%day == 0 {
-		return terms.Counted(int(d/day), "day")
+		return w.Counted(int(d/day), "day")
 	}
-	return terms.Counted(int(d.Round(time.Hour)/time.Hour), "hour")
+	return w.Counted(int(d.Round(time.Hour)/time.Hour), "hour")
 }
 
 // keysOf returns the names that browsers use for the keys that press a button.
@@ -55,9 +54,9 @@ func keysOf(b button) string {
 }
 
 // memberName returns the name of a member if it may be shown, and otherwise their number.
-func memberName(v *class.View, m class.Attendee) string {
+func memberName(w stage.Words, v *class.View, m class.Attendee) string {
 	if m.Name == "" || v.NamesHidden {
-		return fmt.Sprintf("Member %d", m.ID)
+		return w.T("classroom.members.member", "n", strconv.Itoa(m.ID))
 	}
 	return m.Name
 }
@@ -71,6 +70,3 @@ func questionLine(q *lessons.Question) string {
 	}
 	return string(words)
 }
-
-// lang is the language of these pages.
-var lang = stage.English

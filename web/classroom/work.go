@@ -1,7 +1,6 @@
 package classroom
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // An instructor assigns tasks to a class and sees the results on the summary page. A learner
@@ -38,8 +38,9 @@ func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	v := assignPage{Title: a.Title, Code: room.Code(), Chosen: a.Tasks, Names: a.Names}
-	v.Lessons, v.Drill = coursework.Tasks(coursework.NewMap(p.Course, progress.Map{}), nil)
+	title := class.TextIn(terms.In(r.Context()), a.Title)
+	v := assignPage{Title: title, Code: room.Code(), Chosen: a.Tasks, Names: a.Names}
+	v.Lessons, v.Drill = coursework.Tasks(terms.In(r.Context()), coursework.NewMap(p.Course, progress.Map{}), nil)
 	p.HTML(w, r, http.StatusOK, assignHTML(v))
 }
 
@@ -48,7 +49,6 @@ type workPage struct {
 	class.Assignment
 	Code, Key      string
 	Lessons, Drill []coursework.Task
-	Handed         string // description of the results that were handed in, "" for none
 	Done, Of       int
 	Just           bool // the results were handed in just now
 }
@@ -79,19 +79,17 @@ func (p *Pages) workOf(r *http.Request, room class.Room, learner string) (v work
 	if v.Assignment, err = room.Assignment(r.Context(), learner); err != nil {
 		return v, err
 	}
+	v.Title = class.TextIn(terms.In(r.Context()), v.Title)
 	m, err := p.Progress.Map(r.Context(), learner)
 	if err != nil {
 		return v, err
 	}
-	read, drills := coursework.Tasks(coursework.NewMap(p.Course, m), m.Drills)
+	read, drills := coursework.Tasks(terms.In(r.Context()), coursework.NewMap(p.Course, m), m.Drills)
 	v.Lessons, v.Drill = coursework.Only(read, v.Tasks), coursework.Only(drills, v.Tasks)
 	for _, t := range slices.Concat(v.Lessons, v.Drill) {
 		if v.Of++; t.Done {
 			v.Done++
 		}
-	}
-	if w := v.Work; w != nil {
-		v.Handed = fmt.Sprintf("%s of %s finished", terms.Count(len(w.Done)), terms.Counted(v.Of, "task"))
 	}
 	return v, nil
 }
@@ -103,8 +101,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 	}
 	who, fresh := p.Caller(r)
 	if fresh != nil { // the page set a cookie, but the browser did not keep it
-		p.fail(w, r, terms.Refuse(class.CodeCookie, "Your browser didn’t keep this page’s cookie, so your results "+
-			"can’t be told from other people’s. Allow cookies for this site and open your link again."))
+		p.fail(w, r, terms.Refuse(class.CodeCookie, "class.refused.cookie.work"))
 		return
 	}
 	room, err := p.Hub.Assigned(class.NormalCode(r.PathValue("code")), r.PostForm.Get("key"), who)
@@ -143,8 +140,8 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 // failWork responds to an invalid link to an assignment.
 func (p *Pages) failWork(w http.ResponseWriter, r *http.Request, err error) {
 	if err == class.ErrNoRoom {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such assignment.",
-			"The link may be incomplete, or the room was deleted. Ask the person who sent it for a new one.")
+		words := stage.In(r.Context())
+		p.Refuse(w, r, http.StatusNotFound, words.T("class.work.missing"), words.T("class.work.missing.say"))
 		return
 	}
 	p.fail(w, r, err)
@@ -159,15 +156,17 @@ func slipKey(s progress.Slip) string {
 	return s.Question + "." + strconv.Itoa(s.Choice+1)
 }
 
-func slipText(course *lessons.Course, key string) string {
-	if name := drill.Mistake(key).Name(); name != "" {
+func slipText(w stage.Words, course *lessons.Course, key string) string {
+	if name := drill.Mistake(key).Name(w.Language); name != "" {
 		return name
 	}
 	id, choice, _ := strings.Cut(key, ".")
 	n, err := strconv.Atoi(choice)
 	for _, q := range course.Questions {
 		if err == nil && q.ID == id && n >= 1 && n <= len(q.Choices) {
-			return fmt.Sprintf("“%s”, to “%s”", oneLine(q.Choices[n-1].Text), oneLine(q.PromptText))
+			return w.T(
+				"class.assigned.choice", "choice", oneLine(q.Choices[n-1].Text), "question", oneLine(q.PromptText),
+			)
 		}
 	}
 	return ""
@@ -185,18 +184,23 @@ type workSummary struct {
 
 type workTask struct{ Title, Done, Bar string }
 
-type workSlip struct{ Task, Say, Members string }
+type workSlip struct {
+	Task, Say string
+	Members   int
+}
 
 // shownSlips is the maximum number of mistakes that a summary lists.
 const shownSlips = 8
 
-func newWorkSummary(course *lessons.Course, a *class.AssignedSummary, link string) *workSummary {
+func newWorkSummary(
+	w stage.Words, course *lessons.Course, a *class.AssignedSummary, link string,
+) *workSummary {
 	if a == nil {
 		return nil
 	}
 	v := &workSummary{AssignedSummary: a, Link: link}
 	titles := map[string]string{}
-	read, drills := coursework.Tasks(coursework.NewMap(course, progress.Map{}), nil)
+	read, drills := coursework.Tasks(w.Language, coursework.NewMap(course, progress.Map{}), nil)
 	for _, t := range append(read, drills...) { // in the order of the course
 		i := slices.IndexFunc(a.Tasks, func(x class.TaskSummary) bool { return x.Task == t.Key })
 		if i < 0 {
@@ -205,13 +209,13 @@ func newWorkSummary(course *lessons.Course, a *class.AssignedSummary, link strin
 		titles[t.Key] = t.Title
 		done := a.Tasks[i].Done
 		v.Tasks = append(v.Tasks, workTask{
-			t.Title, fmt.Sprintf("%s of %s", terms.Count(done), terms.Count(a.HandedIn)),
+			t.Title, w.T("class.assigned.of", "done", done, "all", a.HandedIn),
 			sized(share(done, a.HandedIn)),
 		})
 	}
 	for _, s := range a.Slips {
-		if say := slipText(course, s.Slip); say != "" && len(v.Slips) < shownSlips {
-			v.Slips = append(v.Slips, workSlip{titles[s.Task], say, terms.Counted(s.Members, "learner")})
+		if say := slipText(w, course, s.Slip); say != "" && len(v.Slips) < shownSlips {
+			v.Slips = append(v.Slips, workSlip{titles[s.Task], say, s.Members})
 		}
 	}
 	return v

@@ -9,6 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -47,7 +48,7 @@ func TestAssignedWorkReachesTheSummary(t *testing.T) {
 	if got := strings.Join(form["first"], " "); got != "softmax.p.1=w.largest" {
 		t.Fatalf("the first verdicts are %q, want %q", got, "softmax.p.1=w.largest")
 	}
-	p, err := drill.New("five", 0, 1)
+	p, err := drill.New(terms.English, "five", 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (b Base) Mount(mux *http.ServeMux, all ...shell.Routes) {
 	b.Route(mux, shell.Unknown{
 		NoForms: "shell.noforms",
 		Head:    "shell.missing.below",
-		Say:     "The address may be old or mistyped. The lessons, or a search, may have what you want.",
+		Say:     "coursework.missing",
 	}, all...)
 }
 
@@ -63,18 +63,20 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 // Fail responds to a request if the learner's progress could not be read or saved. If the cause is
 // the learner's input or the disk, the response explains it. Fail logs all other errors.
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	l := terms.In(r.Context())
 	switch {
 	case errors.Is(err, progress.ErrInput):
-		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", shell.Sentence(terms.In(r.Context()), err))
+		b.Refuse(w, r, http.StatusBadRequest, l.T("coursework.lost"), shell.Sentence(l, err))
 	case errors.Is(err, progress.ErrFull):
-		b.Refuse(w, r, http.StatusConflict, "Not kept.", shell.Sentence(terms.In(r.Context()), err))
+		b.Refuse(w, r, http.StatusConflict, l.T("coursework.lost"), shell.Sentence(l, err))
 	case store.Why(err) != "": // already logged by the database
-		b.Refuse(w, r, http.StatusServiceUnavailable, "Not kept.",
-			store.Why(err)+" What was kept before is still there, and you can go on reading.")
+		b.Refuse(
+			w, r, http.StatusServiceUnavailable, l.T("coursework.lost"),
+			l.T("coursework.lost.store", "why", store.WhyIn(l, err)),
+		)
 	case r.Context().Err() != nil: // the client has disconnected
 	default:
 		b.log.Error("progress", "path", r.URL.Path, "err", err)
-		b.Refuse(w, r, http.StatusInternalServerError, "Something went wrong.",
-			"It has been logged. What you had before is still there; try again in a moment.")
+		b.Refuse(w, r, http.StatusInternalServerError, l.T("coursework.failed.head"), l.T("coursework.failed"))
 	}
 }

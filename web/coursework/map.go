@@ -1,7 +1,6 @@
 package coursework
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -58,31 +57,31 @@ func (l *MapLesson) State() string {
 }
 
 // Seen describes how much of the lesson the learner has read.
-func (l *MapLesson) Seen() string {
+func (l *MapLesson) Seen(w *terms.Language) string {
 	switch l.State() {
 	case "done":
-		return "read"
+		return w.T("coursework.read")
 	case "begun":
-		return fmt.Sprintf("%d of %d read", l.Tally.Seen, len(l.Sections))
+		return w.T("coursework.read.some", "n", l.Tally.Seen, "all", len(l.Sections))
 	}
-	return "not begun"
+	return w.T("coursework.read.none")
 }
 
 // Time describes how many minutes the lesson takes and whether it is one of the harder lessons.
-func (l *MapLesson) Time() string {
+func (l *MapLesson) Time(w *terms.Language) string {
 	if l.Difficulty == "harder" {
-		return fmt.Sprintf("%d min, harder", l.Minutes)
+		return w.T("coursework.minutes.harder", "n", l.Minutes)
 	}
-	return fmt.Sprintf("%d min", l.Minutes)
+	return w.T("unit.min", "n", l.Minutes)
 }
 
 // Answers describes how many of the lesson's questions were answered. It returns "" if the lesson
 // has no questions.
-func (l *MapLesson) Answers() string {
+func (l *MapLesson) Answers(w *terms.Language) string {
 	if l.Tally.Answered == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d answered", l.Tally.Answered, l.Tally.Questions)
+	return w.T("coursework.answered", "n", l.Tally.Answered, "all", l.Tally.Questions)
 }
 
 // NewMap combines the course with a learner's map.

@@ -1,9 +1,10 @@
 package coursework
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // core lists the most useful lessons for learners with little time, in order of importance. All
@@ -51,10 +52,10 @@ type TimeLink struct {
 
 // TimeLinks returns the links for [Times] and for the whole course. The parameter all is the length
 // of the course in minutes; asked is the chosen time, or 0 if none was chosen.
-func TimeLinks(all, asked int) []TimeLink {
+func TimeLinks(w *terms.Language, all, asked int) []TimeLink {
 	var list []TimeLink
 	for _, n := range Times {
-		list = append(list, TimeLink{"/learn?minutes=" + strconv.Itoa(n), fmt.Sprintf("%d minutes", n), n == asked})
+		list = append(list, TimeLink{"/learn?minutes=" + strconv.Itoa(n), w.T("coursework.time", "n", n), n == asked})
 	}
-	return append(list, TimeLink{"/learn", fmt.Sprintf("all %d minutes", all), asked == 0})
+	return append(list, TimeLink{"/learn", w.T("coursework.time.all", "n", all), asked == 0})
 }

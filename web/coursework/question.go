@@ -2,7 +2,6 @@ package coursework
 
 import (
 	"context"
-	"fmt"
 	"hash/fnv"
 	"net/http"
 	"net/url"
@@ -30,7 +29,7 @@ type Question struct {
 	Compare bool   // whether a good answer is shown
 	Ticked  []int  // points of the rubric that learners found in their own answer
 	Kept    bool   // whether the ticks were saved
-	Say     string // a message about missing input, such as a choice
+	Say     string // the key of a message about missing input, such as a choice
 }
 
 // Done reports whether the right choice has been made or, for a recall question, the ticks have
@@ -54,12 +53,14 @@ func (q *Question) Order() []int {
 }
 
 // Verdict returns the note next to the right choice, such as "right" or "right, second try".
-func (q *Question) Verdict() string {
-	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try", 4: "right, fourth try"}
-	if n := len(q.Tried); n < len(tries) {
-		return tries[n]
+func (q *Question) Verdict(w *terms.Language) string { return w.T(q.verdict()) }
+
+// verdict returns the key of the verdict.
+func (q *Question) verdict() string {
+	if n := len(q.Tried); n >= 2 && n <= 4 {
+		return "coursework.right." + strconv.Itoa(n)
 	}
-	return "right"
+	return "coursework.right"
 }
 
 // Credit returns the credit, from 0 to 1. For a choice question, each wrong choice before the right
@@ -76,8 +77,8 @@ func (q *Question) Credit() float64 {
 }
 
 // Points describes the result of a recall question.
-func (q *Question) Points() string {
-	return fmt.Sprintf("Kept: %d of %s.", len(q.Ticked), terms.Counted(len(q.Q.Rubric), "point"))
+func (q *Question) Points(w *terms.Language) string {
+	return w.T("coursework.points", "all", len(q.Q.Rubric), "n", len(q.Ticked))
 }
 
 // ID returns the id of the question's HTML element.
@@ -109,7 +110,7 @@ func (q *Question) read(form url.Values) bool {
 	switch {
 	case q.Done():
 	case len(pick) == 0:
-		q.Say = "Choose one of the answers first."
+		q.Say = "coursework.choose.first"
 	case !q.Was(pick[0]):
 		q.Tried = append(q.Tried, pick[0])
 	}
@@ -134,10 +135,8 @@ func indexes(texts []string, n int) ([]int, bool) {
 // request.
 func (b Base) Answer(w http.ResponseWriter, r *http.Request, q *Question, kind string) bool {
 	if !q.read(r.PostForm) {
-		b.Refuse(
-			w, r, http.StatusBadRequest, "That is not an answer to this question.",
-			"Nothing was saved. Reload the page.",
-		)
+		l := terms.In(r.Context())
+		b.Refuse(w, r, http.StatusBadRequest, l.T("coursework.answer.bad.head"), l.T("coursework.answer.bad"))
 		return false
 	}
 	if q.Say != "" {
@@ -147,7 +146,7 @@ func (b Base) Answer(w http.ResponseWriter, r *http.Request, q *Question, kind s
 	if q.Q.Kind == "recall" {
 		switch step := r.PostForm.Get("step"); {
 		case step != "keep" && strings.TrimSpace(q.Written) == "":
-			q.Say = "Write something first, even a few words. Trying to recall is what makes it stick."
+			q.Say = "coursework.write.first"
 			return true
 		case step != "keep":
 			q.Compare = true

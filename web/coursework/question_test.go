@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 )
 
@@ -26,8 +27,9 @@ func TestCreditPerWrongChoice(t *testing.T) {
 		{[]int{0, 1, 3, 2}, 0, "right, fourth try"},
 	} {
 		q.Tried = c.tried
-		if !(math.Abs(q.Credit()-c.credit) <= 1e-12) || q.Done() && q.Verdict() != c.verdict {
-			t.Errorf("%v: got credit %g, %q; want %g, %q", c.tried, q.Credit(), q.Verdict(), c.credit, c.verdict)
+		verdict := q.Verdict(terms.English)
+		if !(math.Abs(q.Credit()-c.credit) <= 1e-12) || q.Done() && verdict != c.verdict {
+			t.Errorf("%v: got credit %g, %q; want %g, %q", c.tried, q.Credit(), verdict, c.credit, c.verdict)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package coursework
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -22,26 +21,26 @@ type Task struct {
 	Done  bool
 }
 
-// Tasks returns all lessons and drills, with a learner's progress in them.
-func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
+// Tasks returns all lessons and drills, with a learner's progress in them, in a language.
+func Tasks(l *terms.Language, m *Map, been []progress.DrillMap) (read, drills []Task) {
 	for i := range m.Lessons {
-		l := &m.Lessons[i]
+		lesson := &m.Lessons[i]
 		t := Task{
-			Key: "learn/" + l.Slug, Title: l.Title, Time: l.Time(), Been: l.Seen(),
-			Done: l.State() == "done" && l.Tally.Answered == l.Tally.Questions,
+			Key: "learn/" + lesson.Slug, Title: lesson.Title, Time: lesson.Time(l), Been: lesson.Seen(l),
+			Done: lesson.State() == "done" && lesson.Tally.Answered == lesson.Tally.Questions,
 		}
-		if answers := l.Answers(); answers != "" {
-			t.Been += ", " + answers
+		if answers := lesson.Answers(l); answers != "" {
+			t.Been = l.T("list.next", "list", t.Been, "next", answers)
 		}
 		read = append(read, t)
 	}
-	for _, info := range drill.Kinds() {
+	for _, info := range drill.Kinds(l) {
 		t := Task{
-			Key: "practice/" + string(info.Kind), Title: info.Title, Time: terms.Counted(info.Minutes, "minute"),
-			Been: DrillText(been, info.Kind),
+			Key: "practice/" + string(info.Kind), Title: info.Title, Time: l.T("coursework.time", "n", info.Minutes),
+			Been: DrillText(l, been, info.Kind),
 		}
 		if t.Done = t.Been != ""; !t.Done {
-			t.Been = "not begun"
+			t.Been = l.T("coursework.read.none")
 		}
 		drills = append(drills, t)
 	}
@@ -49,10 +48,10 @@ func Tasks(m *Map, been []progress.DrillMap) (read, drills []Task) {
 }
 
 // DrillText describes the progress in a drill. It returns "" if the drill has not been started.
-func DrillText(all []progress.DrillMap, kind drill.Kind) string {
+func DrillText(l *terms.Language, all []progress.DrillMap, kind drill.Kind) string {
 	for _, d := range all {
 		if d.Drill == string(kind) {
-			return fmt.Sprintf("%s done, best %s", terms.Counted(d.Times, "step"), terms.Percent(d.Best))
+			return l.T("coursework.drilled", "n", d.Times, "best", terms.Percent(d.Best))
 		}
 	}
 	return ""

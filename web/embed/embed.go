@@ -67,7 +67,7 @@ func (o *Room) Mount(mux *http.ServeMux) {
 	}
 	o.Route(mux, shell.Unknown{
 		NoForms: "shell.noforms", Head: "shell.missing.below",
-		Say: "What can be shown inside other pages is listed at /embed.",
+		Say: "embed.missing",
 	}, routes)
 }
 
@@ -128,32 +128,29 @@ type group struct {
 }
 
 // groups returns all pages that can be embedded, in groups.
-func (o *Room) groups() []group {
+func (o *Room) groups(l *terms.Language) []group {
 	list := []group{{
-		"The Loop", "With a text of yours to begin with, or without one, so that the reader types it. A link " +
-			"of the Loop can be shown too, at its stage: give what follows log= in it.",
-		[]one{{"The Loop", "/loop", `<viz-loop prompt="Once upon a time there was a"></viz-loop>`}},
+		l.T("embed.loop"), l.T("embed.loop.say"),
+		[]one{{l.T("embed.loop"), "/loop", `<viz-loop prompt="Once upon a time there was a"></viz-loop>`}},
 	}}
 	if o.Course == nil {
 		return list
 	}
-	experiments := group{Head: "Experiments", Say: "Each is part of a lesson, and runs the model as it does there."}
-	for _, l := range o.Course.Lessons {
-		for _, s := range l.Sections {
+	experiments := group{Head: l.T("embed.experiments"), Say: l.T("embed.experiments.say")}
+	for _, lesson := range o.Course.Lessons {
+		for _, s := range lesson.Sections {
 			for _, b := range s.Blocks {
 				if w, ok := b.(lessons.Widget); ok {
 					experiments.List = append(experiments.List, one{
-						l.Title + ": " + s.Title, "/learn/widget/" + w.ID,
+						l.T("embed.experiment", "lesson", lesson.Title, "section", s.Title), "/learn/widget/" + w.ID,
 						`<viz-widget experiment="` + w.ID + `"></viz-widget>`,
 					})
 				}
 			}
 		}
 	}
-	drills := group{
-		Head: "Drills", Say: "With level=\"2\" a drill is harder, and with seed=\"7\" everybody gets the same numbers.",
-	}
-	for _, d := range drill.Kinds() {
+	drills := group{Head: l.T("embed.drills"), Say: l.T("embed.drills.say")}
+	for _, d := range drill.Kinds(l) {
 		drills.List = append(drills.List, one{
 			d.Title, "/practice/" + string(d.Kind), `<viz-widget drill="` + string(d.Kind) + `"></viz-widget>`,
 		})
@@ -164,7 +161,7 @@ func (o *Room) groups() []group {
 // page handles GET /embed, which lists the pages that can be embedded and explains how to embed
 // them.
 func (o *Room) page(w http.ResponseWriter, r *http.Request) {
-	o.HTML(w, r, http.StatusOK, pageHTML(o.groups(), o.Origins))
+	o.HTML(w, r, http.StatusOK, pageHTML(o.groups(terms.In(r.Context())), o.Origins))
 }
 
 // refusal returns the error page.

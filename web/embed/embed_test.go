@@ -12,6 +12,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -143,7 +144,7 @@ func TestEmbeddedPagesSetNoCookies(t *testing.T) {
 	}
 	client := &http.Client{Jar: jar}
 	get(t, client, server+"/practice")
-	p, err := drill.New(drill.Softmax, 7, 1)
+	p, err := drill.New(terms.English, drill.Softmax, 7, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -35,27 +36,26 @@ type answer struct {
 
 // oEmbed handles GET /embed/oembed?url=…&maxwidth=…&maxheight=….
 func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
+	q, l := r.URL.Query(), terms.In(r.Context())
 	if cmp.Or(q.Get("format"), "json") != "json" {
-		shell.Text(w, http.StatusNotImplemented, "This address answers in JSON only.")
+		shell.Text(w, http.StatusNotImplemented, l.T("embed.json"))
 		return
 	}
 	base := shell.AddressOf(r)
-	title, path := o.embeddable(q.Get("url"), base)
+	title, path := o.embeddable(l, q.Get("url"), base)
 	if path == "" {
-		shell.Text(w, http.StatusNotFound, "There is nothing at this address that another page could show.")
+		shell.Text(w, http.StatusNotFound, l.T("embed.nothing"))
 		return
 	}
 	width, ok := side(q.Get("maxwidth"), frameWidth)
 	height, fine := side(q.Get("maxheight"), frameHeight)
 	if !ok || !fine {
-		say := fmt.Sprintf("maxwidth and maxheight are whole numbers from %d on.", leastSide)
-		shell.Text(w, http.StatusBadRequest, say)
+		shell.Text(w, http.StatusBadRequest, l.T("embed.sides", "least", leastSide))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(answer{ // the client may have disconnected
-		Version: "1.0", Type: "rich", Provider: "Token by Token", At: base.String() + "/", Title: title,
+		Version: "1.0", Type: "rich", Provider: shell.Name, At: base.String() + "/", Title: title,
 		HTML: frameHTML(base.String()+path, title, width, height), Width: width, Height: height,
 	})
 }
@@ -70,9 +70,9 @@ func side(most string, usual int) (n int, ok bool) {
 	return min(n, usual), err == nil && n >= leastSide
 }
 
-// embeddable returns the title of the page at an address of this server, and its path in a frame.
-// Both are "" if the page cannot be embedded.
-func (o *Room) embeddable(address string, base *url.URL) (title, path string) {
+// embeddable returns the title, in a language, of the page at an address of this server, and its path
+// in a frame. Both are "" if the page cannot be embedded.
+func (o *Room) embeddable(l *terms.Language, address string, base *url.URL) (title, path string) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {
 		return "", ""
@@ -82,7 +82,7 @@ func (o *Room) embeddable(address string, base *url.URL) (title, path string) {
 		return "", ""
 	}
 	of := strings.TrimPrefix(u.Path, shell.EmbedPath)
-	for _, p := range o.groups() {
+	for _, p := range o.groups(l) {
 		for _, one := range p.List {
 			if one.Address == of {
 				to := url.URL{Path: shell.EmbedPath + of, RawQuery: u.RawQuery}

@@ -23,8 +23,8 @@ type card struct {
 	Given  int    // number of tokens from the learner
 	Yours  string // "7 tokens"
 	Its    string
-	// Boldest is the token that was least likely when it was drawn, and Chance is the probability
-	// that it had then, such as "4 in 100". Both are empty if no token was drawn.
+	// Boldest is the token that was least likely when it was drawn, and Chance is the number of times
+	// in 100 that it would have been drawn. Both are empty if no token was drawn.
 	Boldest stage.Text
 	Chance  string
 	Lesson  string // address of the first lesson; "" for none
@@ -52,7 +52,7 @@ type cardMark struct {
 // in the Story.
 const longShot = 0.2
 
-func newCard(st *session.State) card {
+func newCard(w stage.Words, st *session.State) card {
 	c := card{Link: session.LinkOf(st), Parts: []cardPart{{Text: st.Prompt, Yours: true}}}
 	yours := 0
 	for _, t := range st.PromptTokens {
@@ -78,12 +78,13 @@ func newCard(st *session.State) card {
 		}
 	}
 	if least <= 1 {
-		c.Chance = inHundred(least)
+		c.Chance = w.OfHundred(least)
 	}
-	c.Yours, c.Its = terms.Counted(yours, "token"), terms.Counted(its, "token")
+	c.Yours, c.Its = w.Counted(yours, "token"), w.Counted(its, "token")
 	c.Shares, c.Given = shares, yours
-	c.Boxes = c.keepsake().Missing()
-	c.Made = st.Model.Name() + ", " + seedsOf(st)
+	c.Boxes = c.keepsake(w).Missing()
+	seeds := seedsOf(st)
+	c.Made = w.T("first.card.made", "n", len(seeds), "model", st.Model.Name(), "seeds", strings.Join(seeds, ", "))
 	return c
 }
 
@@ -104,18 +105,14 @@ func (c card) marks() []cardMark {
 }
 
 // seedsOf lists the seeds of a run's draws. The seed changes each time the learner draws again.
-func seedsOf(st *session.State) string {
-	var list []string
+func seedsOf(st *session.State) (list []string) {
 	for _, step := range st.Steps {
 		seed := strconv.FormatUint(step.Settings.Seed, 10)
 		if len(list) == 0 || list[len(list)-1] != seed {
 			list = append(list, seed)
 		}
 	}
-	if len(list) == 1 {
-		return "seed " + list[0]
-	}
-	return "seeds " + strings.Join(list, ", ")
+	return list
 }
 
 func cardAddress(link string) string { return cardFile(link, "") }
@@ -126,18 +123,26 @@ func cardFile(link, extension string) string {
 	return base + "/card" + extension + "?" + url.Values{"log": {link}}.Encode()
 }
 
+// file returns the link for downloading the card in the format of an extension.
+func (c card) file(extension string) stage.Element {
+	link := stage.Link(cardFile(c.Link, extension))
+	link.Attrs["download"] = "token-by-token" + extension
+	return link
+}
+
 // withCard waits in the queue and then calls f with the card for the link in a request. If there is
 // no card, it sends a response that states the reason.
 func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card) error) bool {
+	words := stage.In(r.Context())
 	link, err := session.ParseLink(s.Model, r.URL.Query().Get("log"))
 	if err == nil && !ended(link) {
 		err = errUnfinished
 	}
 	if err == nil {
 		err = s.within(w, r, &link, func(m *mover) error {
-			c := newCard(m.run.State())
+			c := newCard(words, m.run.State())
 			if c.Lesson = s.Lesson; c.Lesson != "" {
-				c.Times = coursework.TimeLinks(s.Minutes, -1)
+				c.Times = coursework.TimeLinks(words.Language, s.Minutes, -1)
 			}
 			return f(c)
 		})
@@ -148,19 +153,13 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	return err == nil
 }
 
-// These are the texts of the card page for a request without a run. It is an ordinary page rather
-// than an error page, because a static site sends it first to a visitor who opens a card's link,
-// and shows it until the program runs in the browser and creates the card.
-const (
-	noRunHead = "A text that somebody wrote with a model."
-	noRunSay  = "The card is made from this page’s address, which holds the whole run. If no card appears here, " +
-		"the address has lost its end: ask for it again."
-)
-
-// card handles GET /first/card, which shows the card of a run to anyone with the link.
+// card handles GET /first/card, which shows the card of a run to anyone with the link. Without a run,
+// it is an ordinary page rather than an error page, because a static site sends it first to a visitor
+// who opens a card's link, and shows it until the program runs in the browser and creates the card.
 func (s *Server) card(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("log") == "" {
-		s.HTML(w, r, http.StatusOK, refusalHTML(noRunHead, noRunSay))
+		l := terms.In(r.Context())
+		s.HTML(w, r, http.StatusOK, refusalHTML(l.T("first.card.none.head"), l.T("first.card.none")))
 		return
 	}
 	var made card

@@ -1,13 +1,13 @@
 package first
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -74,17 +74,19 @@ func placeOf(q url.Values) location {
 // parse checks that the parts of a location are consistent, and returns its run.
 func (p location) parse(m *infer.Model) (session.Link, error) {
 	if !slices.Contains(scenes, p.scene) {
-		return session.Link{}, fmt.Errorf("there is no scene %q", short(string(p.scene)))
+		scene := strconv.Quote(short(string(p.scene)))
+		return session.Link{}, terms.Refuse(session.CodeLink, "first.scene.none", "scene", scene)
 	}
 	link, err := session.ParseLink(m, p.link)
 	if err != nil {
 		return session.Link{}, err
 	}
 	if !p.scene.fits(link) {
-		return session.Link{}, fmt.Errorf("the scene %q does not belong to this moment of the run", p.scene)
+		scene := strconv.Quote(string(p.scene))
+		return session.Link{}, terms.Refuse(session.CodeLink, "first.scene.other", "scene", scene)
 	}
 	if !p.guessFits(m.Config().Vocab) || !p.turnFits() {
-		return session.Link{}, fmt.Errorf("the page offers no such guess")
+		return session.Link{}, terms.Refuse(session.CodeLink, "first.guess.none")
 	}
 	return link, nil
 }

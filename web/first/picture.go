@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // cardSVG handles GET /first/card.svg, which returns the card as an SVG file to save.
 func (s *Server) cardSVG(w http.ResponseWriter, r *http.Request) {
 	var svg string
 	if s.withCard(w, r, func(c card) (err error) {
-		svg, err = c.keepsake().SVG()
+		svg, err = c.keepsake(stage.In(r.Context())).SVG()
 		return err
 	}) {
 		sendFile(w, "image/svg+xml; charset=utf-8", ".svg", []byte(svg))
@@ -22,7 +25,9 @@ func (s *Server) cardSVG(w http.ResponseWriter, r *http.Request) {
 // cardPNG handles GET /first/card.png, which returns the card as a PNG file to save.
 func (s *Server) cardPNG(w http.ResponseWriter, r *http.Request) {
 	var png bytes.Buffer
-	if s.withCard(w, r, func(c card) error { return c.keepsake().WritePNG(&png) }) {
+	if s.withCard(w, r, func(c card) error {
+		return c.keepsake(stage.In(r.Context())).WritePNG(&png)
+	}) {
 		sendFile(w, "image/png", ".png", png.Bytes())
 	}
 }
@@ -36,15 +41,15 @@ func sendFile(w http.ResponseWriter, kind, extension string, content []byte) {
 }
 
 // keepsake returns the data needed to draw the card.
-func (c card) keepsake() plots.Keepsake {
+func (c card) keepsake(w stage.Words) plots.Keepsake {
 	k := plots.Keepsake{
-		Title: "Written together with a model",
-		Foot:  []string{c.Yours + " yours, " + c.Its + " the model’s."},
+		Title: w.T("first.print.title"),
+		Foot:  []string{w.T("first.print.tokens", "yours", c.Yours, "its", c.Its)},
 	}
 	if c.Chance != "" {
-		k.Foot = append(k.Foot, "Boldest pick: “"+c.Boldest.String()+"”, "+c.Chance+".")
+		k.Foot = append(k.Foot, w.T("first.print.boldest", "token", c.Boldest.String(), "n", c.Chance))
 	}
-	k.Foot = append(k.Foot, c.Made, "Token·by·Token")
+	k.Foot = append(k.Foot, c.Made, strings.ReplaceAll(shell.Name, " ", "·"))
 	for _, p := range c.Parts {
 		k.Parts = append(k.Parts, plots.KeepsakePart{Text: p.Text, Yours: p.Yours, Long: p.Long})
 	}

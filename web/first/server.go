@@ -19,6 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // base is the address of the first run.
@@ -60,7 +61,7 @@ func New(d Deps) *Server {
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
 		NoForms: "shell.noforms", Head: "shell.missing.below",
-		Say: "The first run begins at /first.",
+		Say: "first.missing",
 	}, shell.Routes{
 		"GET /first":          s.page,
 		"POST /first/next":    s.next,
@@ -109,13 +110,14 @@ func (s *Server) within(
 // fail responds to a request with the error page for err.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *terms.Refusal
+	l := terms.In(r.Context())
 	switch {
 	case errors.Is(err, errBusy):
 		s.Busy(w, r)
 	case errors.As(err, &e) && e.Code == session.CodeOther:
-		s.Refuse(w, r, http.StatusConflict, "This address is for another model.", e.Message)
+		s.Refuse(w, r, http.StatusConflict, l.T("first.other"), e.In(l))
 	default:
-		s.Refuse(w, r, http.StatusBadRequest, "This address leads nowhere.", shell.Sentence(terms.In(r.Context()), err))
+		s.Refuse(w, r, http.StatusBadRequest, l.T("first.nowhere"), shell.Sentence(l, err))
 	}
 }
 
@@ -149,7 +151,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	}
 	var v view
 	err = s.within(w, r, &link, func(m *mover) error {
-		v = newView(p, m)
+		v = newView(stage.In(r.Context()), p, m)
 		return m.err
 	})
 	if err != nil {
@@ -166,17 +168,18 @@ const fewest = 3
 // begin starts a run with a prompt. If the prompt cannot be used, the page shows it in the field,
 // with the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
+	words := stage.In(r.Context())
 	// Phone keyboards add a space after every word, and at this point learners do not know
 	// about tokens yet.
-	if space, ok := session.NewSpaceAtEnd(s.Model, prompt); ok {
+	if space, ok := session.NewSpaceAtEnd(terms.In(r.Context()), s.Model, prompt); ok {
 		prompt = space.Prompt
 	}
 	if len(prompt) > infer.MaxSampleBytes { // the run's locations, which contain the prompt, must fit into addresses
-		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, s.overlong(prompt))))
+		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, s.overlong(words, prompt))))
 		return
 	}
 	if len(strings.TrimSpace(prompt)) < fewest {
-		v := s.writePage(r.Context(), prompt, "Write a word or two first: the model needs something to go on from.")
+		v := s.writePage(r.Context(), prompt, words.T("first.write.short"))
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(v))
 		return
 	}
@@ -196,26 +199,25 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 		keep(w, r, p)
 		http.Redirect(w, r, p.address(), http.StatusSeeOther)
 	case errors.Is(err, errBusy):
-		v := s.writePage(r.Context(), prompt, "The model is busy. Your text is still here: try again in a moment.")
+		v := s.writePage(r.Context(), prompt, words.T("first.write.busy"))
 		s.HTML(w, r, http.StatusServiceUnavailable, pageHTML(v))
 	case errors.As(err, &e):
-		bad := cmp.Or(s.overlong(prompt), e.Message)
+		bad := cmp.Or(s.overlong(words, prompt), e.In(words.Language))
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, bad)))
 	default:
 		s.Log.Error("beginning a first run", "err", err)
-		v := s.writePage(r.Context(), prompt, "The model could not begin. It has been logged.")
+		v := s.writePage(r.Context(), prompt, words.T("first.write.failed"))
 		s.HTML(w, r, http.StatusInternalServerError, pageHTML(v))
 	}
 }
 
 // overlong returns advice on a text that is longer than the model can read, or "" if the text is
 // short enough.
-func (s *Server) overlong(text string) string {
+func (s *Server) overlong(w stage.Words, text string) string {
 	if _, over := session.TooLong(s.Model, text, infer.MaxSampleBytes); !over {
 		return ""
 	}
-	return "Your text has " + terms.Counted(utf8.RuneCountInString(text), "character") + ", and that is more than " +
-		"this small model can read. It is still in the field: keep a sentence or two, and the model goes on from there."
+	return w.T("first.write.long", "n", utf8.RuneCountInString(text))
 }
 
 // seeds is the number of different seeds. It is small enough for people to read a seed aloud.

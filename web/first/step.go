@@ -37,10 +37,10 @@ const (
 
 var (
 	// errChoice is the error for an action that the page has no button for.
-	errChoice = errors.New("the page has no such button")
+	errChoice = terms.Refuse(session.CodeLink, "first.button.none")
 	// errUnfinished is the error for a request for the card of a run that is in the middle of a
 	// token.
-	errUnfinished = errors.New("this run is in the middle of a token, so it has no card yet")
+	errUnfinished = terms.Refuse(session.CodeLink, "first.card.unfinished")
 )
 
 // mover carries out a learner's actions. After the first error, it does nothing.

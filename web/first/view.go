@@ -16,9 +16,6 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lang is the language of these pages.
-var lang = stage.English
-
 // view is the content of a page of the first run.
 type view struct {
 	location
@@ -90,12 +87,12 @@ func (v view) enter() string {
 // writePage returns the first page, with a text in its field and the reason why the text cannot
 // be used.
 func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
+	w := stage.In(ctx)
 	v := view{
-		location: location{scene: sceneWrite}, Step: 1, Prompt: prompt, Bad: bad, Title: "Start a sentence.",
-		Say: "Stop before it is finished. The model will go on from there.",
-		Map: lang.NewMap(s.Runs.NewSession().State(), stage.MapOptions{}),
-		Under: "This is the model. Your words go in at the bottom and up through its " +
-			terms.Counted(s.Model.Config().Layers, "block") + ".",
+		location: location{scene: sceneWrite}, Step: 1, Prompt: prompt, Bad: bad, Title: w.T("first.write"),
+		Say:   w.T("first.write.say"),
+		Map:   w.NewMap(s.Runs.NewSession().State(), stage.MapOptions{}),
+		Under: w.T("first.write.under", "n", s.Model.Config().Layers),
 	}
 	n := int(chance.N(ctx, uint64(len(session.Openings))))
 	// Offer only openings of tales: after a question about a capital or a sum, the model is
@@ -108,51 +105,48 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 
 // newView returns the page for a location. The location's run must already be open in m. The page
 // contains nothing that its scene must not show yet.
-func newView(p location, m *mover) view {
+func newView(w stage.Words, p location, m *mover) view {
 	st := m.run.State()
-	v := view{location: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(st).Parts, Open: true}
-	v.Map = lang.NewMap(st, stage.MapOptions{})
-	story := lang.NewStory(st)
+	v := view{location: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(w, st).Parts, Open: true}
+	v.Map = w.NewMap(st, stage.MapOptions{})
+	story := w.NewStory(st)
 	switch p.scene {
 	case sceneRead:
-		v.read(st)
+		v.read(w, st)
 	case sceneGuess:
-		v.guessToken(m.do(oneStage, oneStage))
+		v.guessToken(w, m.do(oneStage, oneStage))
 	case sceneShares:
-		v.shares(st, story)
+		v.shares(w, st, story)
 	case sceneBolder:
-		v.bolder(st, story)
+		v.bolder(w, st, story)
 	case sceneDrop:
-		v.draw(st, story)
+		v.draw(w, st, story)
 	case sceneJoined:
-		v.joined(st)
+		v.joined(w, st)
 	case sceneEnd:
-		v.end(st)
+		v.end(w, st)
 	}
 	return v
 }
 
-func (v *view) read(st *session.State) {
+func (v *view) read(w stage.Words, st *session.State) {
 	for _, t := range st.PromptTokens {
 		text := stage.TokenText(t)
 		if t.Special {
-			text = stage.Text{{S: "start", Mark: true}}
+			text = stage.Text{{S: w.T("start"), Mark: true}}
 		}
 		v.Tokens = append(v.Tokens, text)
 	}
-	v.Title = "It reads."
-	v.Say = "Your words are cut into pieces called tokens. A dot stands for a space."
-	if says := lang.Unread(st.PromptTokens); says != "" {
-		v.Say += " " + says
+	v.Title, v.Say = w.T("first.read"), w.T("first.read.say")
+	if says := w.Unread(st.PromptTokens); says != "" {
+		v.Say = w.T("first.read.unread", "unread", says)
 	}
-	v.Next = "What comes next?"
-	v.Under = "Each token has a column. Light climbs it, one block at a time, and every token looks back at " +
-		"those before it."
+	v.Next, v.Under = w.T("first.read.next"), w.T("first.read.under")
 }
 
 // guessToken offers the favorites as guesses, in alphabetical order, so that the order does not
 // reveal their shares.
-func (v *view) guessToken(st *session.State) {
+func (v *view) guessToken(w stage.Words, st *session.State) {
 	if st.Dist == nil {
 		return // the model was interrupted, and the page is not sent
 	}
@@ -165,60 +159,51 @@ func (v *view) guessToken(st *session.State) {
 		fold := func(c choice) string { return strings.ToLower(strings.TrimLeft(c.Text.String(), "·")) }
 		return cmp.Or(strings.Compare(fold(a), fold(b)), strings.Compare(a.Value, b.Value))
 	})
-	v.Choices = append(v.Choices, choice{Value: guessElse, Name: "something else"})
+	v.Choices = append(v.Choices, choice{Value: guessElse, Name: w.T("first.guess.else")})
 	v.Asked, v.Do = "guess", doNext
-	v.Title = "What comes next? You first."
-	v.Say = "These are its favorites, in ABC order. Pick the one you think it likes best."
-	v.Under = "The last column holds everything that the model has understood so far. Its answer is made from that."
+	v.Title, v.Say, v.Under = w.T("first.guess"), w.T("first.guess.say"), w.T("first.guess.under")
 }
 
-// places are the names of the ranks that a guess can have.
-var places = []string{
-	"its first choice", "its second choice", "its third choice", "its fourth choice",
-	"its fifth choice",
-}
+// ranks are the titles for the ranks that a guess can have.
+var ranks = []string{"first.rank.1", "first.rank.2", "first.rank.3", "first.rank.4", "first.rank.5"}
 
-func (v *view) shares(st *session.State, story stage.Story) {
-	v.sees(st, story)
+func (v *view) shares(w stage.Words, st *session.State, story stage.Story) {
+	v.sees(w, st, story)
 	top := st.Dist.Order[0]
-	v.Title = "This is how it sees it."
-	if name, rank, ok := v.guessed(st); ok && rank < len(places) {
-		v.Title = "Your " + name + " is " + places[rank] + "."
+	v.Title = w.T("first.shares")
+	if guess, rank, ok := v.guessed(st); ok && rank < len(ranks) {
+		v.Title = w.T(ranks[rank], "guess", guess)
 	} else if ok {
-		v.Title = "Your " + name + " has " + terms.Percent(st.Dist.P[st.Dist.Order[rank]]) + "."
+		v.Title = w.T("first.shares.guess", "guess", guess, "p", terms.Percent(st.Dist.P[st.Dist.Order[rank]]))
 	} else if v.guess == guessElse {
-		v.Title = "Something else? Look at the last row."
+		v.Title = w.T("first.shares.else")
 	}
-	v.Say = "“" + plain(st, int(top)) + "” leads with " + v.Shares.Rows[0].Percent +
-		". The last row is all the other " +
-		"tokens together. Nothing is certain here."
-	v.Next = "Can I change that?"
-	v.Under = "The last column left at the top and became a share for each of " +
-		terms.Count(st.Model.Config().Vocab) + " tokens."
+	v.Say = w.T("first.shares.say", "token", plain(st, int(top)), "p", v.Shares.Rows[0].Percent)
+	v.Next, v.Under = w.T("first.shares.next"), w.T("first.shares.under", "n", st.Model.Config().Vocab)
 }
 
 // sees sets up the view to show the shares and the guessed token. It omits the ticks at T = 1,
 // because they belong to the knob, which has not been introduced yet.
-func (v *view) sees(st *session.State, story stage.Story) {
+func (v *view) sees(w stage.Words, st *session.State, story stage.Story) {
 	v.Shares = story.Shares
 	rows := v.Shares.Rows
 	for i := range rows {
 		rows[i].Ghost = ""
 	}
 	if _, rank, ok := v.guessed(st); ok && rank < len(rows) && !rows[rank].Rest {
-		rows[rank].Note = "your guess"
+		rows[rank].Note = w.T("first.shares.yours")
 	} else if last := &rows[len(rows)-1]; last.Rest && (ok || v.guess == guessElse) {
-		last.Note = "your guess"
+		last.Note = w.T("first.shares.yours")
 	}
 }
 
 // guessed returns the guessed token and its rank, counted from 0.
-func (v *view) guessed(st *session.State) (name string, rank int, ok bool) {
+func (v *view) guessed(st *session.State) (guess string, rank int, ok bool) {
 	id, err := strconv.Atoi(v.guess)
 	if err != nil {
 		return "", 0, false
 	}
-	return "“" + plain(st, id) + "”", st.Dist.RankOf(int32(id)), true
+	return plain(st, id), st.Dist.RankOf(int32(id)), true
 }
 
 // plain returns a token for use within a sentence.
@@ -227,69 +212,57 @@ func plain(st *session.State, id int) string {
 }
 
 // draw sets up the view to show the line and, after the draw, where the marker fell.
-func (v *view) draw(st *session.State, story stage.Story) {
+func (v *view) draw(w stage.Words, st *session.State, story stage.Story) {
 	v.Line = story.Line
 	if st.Undrawn {
-		v.Title, v.Next = "Now chance decides.", "Let it fall"
-		v.Say = "The shares lie end to end. A marker falls anywhere on the line. The token it hits comes next."
+		v.Title, v.Next, v.Under = w.T("first.drop"), w.T("next.draw"), w.T("first.drop.under")
+		v.Say = w.T("first.drop.say")
 		if n := len(st.Dist.Order) - st.Dist.Keep; n > 0 {
-			v.Say += " The " + terms.Counted(n, "least likely token") + " together had " +
-				terms.Percent(1-st.Dist.Mass) + " and are left out."
+			v.Say = w.T("first.drop.cut", "n", n, "p", terms.Percent(1-st.Dist.Mass))
 		}
-		v.Say += " The knob is back where it was, a little on the safe side."
-		v.Under = "Nothing is decided yet. The model has only given shares."
 		return
 	}
 	step := st.Step()
-	name := plain(st, step.Chosen)
-	v.Title = "It is “" + name + "”."
-	v.Say = "Its chance was " + inHundred(step.Q) + ". Likely is not the same as certain."
-	if v.guess == strconv.Itoa(step.Chosen) {
-		v.Say = "Just as you guessed. Its chance was " + inHundred(step.Q) + "."
-	} else if guess, rank, ok := v.guessed(st); ok {
-		chance := inHundred(st.Dist.Q(rank))
-		if !st.Dist.Stays(rank) {
-			chance = "zero: it was left out"
-		}
-		v.Say += " The chance of your " + guess + " was " + chance + "."
-	} else if step.Q > almostSure {
-		v.Say = "Here the model was almost certain, so another try will hardly change it."
+	v.Title = w.T("first.drawn", "token", plain(st, step.Chosen))
+	chance := w.OfHundred(step.Q)
+	v.Say = w.T("first.drawn.say", "n", chance)
+	guess, rank, ok := v.guessed(st)
+	switch {
+	case v.guess == strconv.Itoa(step.Chosen):
+		v.Say = w.T("first.drawn.guessed", "n", chance)
+	case ok && !st.Dist.Stays(rank):
+		v.Say = w.T("first.drawn.cut", "n", chance, "guess", guess)
+	case ok:
+		v.Say = w.T("first.drawn.guess", "n", chance, "guess", guess, "m", w.OfHundred(st.Dist.Q(rank)))
+	case step.Q > almostSure:
+		v.Say = w.T("first.drawn.sure")
 	}
-	v.Next = "Keep it"
+	v.Next, v.Under = w.T("first.drawn.next"), w.T("first.drawn.under")
 	v.Again = !step.Settings.Greedy()
-	v.Under = "One share was drawn. Everything else was possible too."
 }
 
 // almostSure is the probability of a token above which drawing again hardly ever changes the
 // result.
 const almostSure = 0.99
 
-// inHundred returns a probability in words: "4 in 100".
-func inHundred(p float64) string { return terms.OfHundred(p) + " in 100" }
-
-func (v *view) joined(st *session.State) {
-	v.Title = "It joins your text."
-	v.Say = "The model has no plan. It wrote one token, and now it reads its own token too. The rest of the " +
-		"sentence comes the same way."
-	v.Under = "The new token has a column of its own. The others are kept, so they need not be read again."
-	v.Next = "Finish the sentence"
+func (v *view) joined(w stage.Words, st *session.State) {
+	v.Title, v.Under = w.T("first.joined"), w.T("first.joined.under")
+	v.Say, v.Next = w.T("first.joined.say"), w.T("first.joined.next")
 	if st.Stopped != infer.StopNone {
-		v.Open, v.Next = false, "See what you wrote"
-		v.Say = "With it the text is over: the model has ended it."
+		v.Open, v.Say, v.Next = false, w.T("first.joined.over"), w.T("first.joined.over.next")
 	}
 }
 
-func (v *view) bolder(st *session.State, story stage.Story) {
-	v.Under = "The knob changes only the shares. What the model has read stays the same."
+func (v *view) bolder(w stage.Words, st *session.State, story stage.Story) {
+	v.Under = w.T("first.bolder.under")
+	favorite := plain(st, int(st.Dist.Order[0]))
 	if v.turn == "" {
-		v.sees(st, story)
-		v.Title = "You can make it bolder."
-		v.Say = "This knob goes from safer to bolder. If you turn it towards bolder, what happens to the bar of “" +
-			plain(st, int(st.Dist.Order[0])) + "”?"
+		v.sees(w, st, story)
+		v.Title, v.Say = w.T("first.bolder"), w.T("first.bolder.say", "token", favorite)
 		v.Choices = []choice{
-			{Value: turnGrow, Name: "It grows"},
-			{Value: turnShrink, Name: "It shrinks"},
-			{Value: turnSame, Name: "It stays the same"},
+			{Value: turnGrow, Name: w.T("first.bolder.grow")},
+			{Value: turnShrink, Name: w.T("first.bolder.shrink")},
+			{Value: turnSame, Name: w.T("first.bolder.same")},
 		}
 		v.Asked, v.Do = "turn", doTurn
 		return
@@ -302,35 +275,30 @@ func (v *view) bolder(st *session.State, story stage.Story) {
 	if before == now {
 		answer = turnSame
 	}
-	v.Title = map[string]string{turnShrink: "It shrinks.", turnSame: "Here it hardly moves."}[answer]
 	t := st.Settings.Temperature
-	if t == bold && v.turn == answer {
-		v.Title = "Right. " + v.Title
+	switch {
+	case t != bold:
+		v.Title = w.T("first.turned.move")
+	case v.turn == answer:
+		v.Title = w.T("first.turned." + answer + ".right")
+	default:
+		v.Title = w.T("first.turned." + answer)
 	}
-	if t != bold {
-		v.Title = "Move it, and look."
-	}
-	v.Say = "“" + plain(st, int(st.Dist.Order[0])) + "” had " + before +
-		" before you touched the knob, and has " + now +
-		" now. Bolder gives long shots a chance. Safer gives the favorite nearly everything."
-	v.Knob = terms.Plain(t)
-	v.Next = "Good. Now choose one"
+	v.Say = w.T("first.turned.say", "token", favorite, "before", before, "now", now)
+	v.Knob, v.Next = terms.Plain(t), w.T("first.turned.next")
 }
 
-func (v *view) end(st *session.State) {
-	v.Title = "A sentence, token by token."
-	v.Say = "It wrote every token by the same steps: read, score, share, draw. With only " +
-		terms.MultAdds(st.Model.Parameters()) + " weights it often writes nonsense; models with thousands of times " +
-		"as many make more sense."
-	v.Next, v.More = "Finish here", st.Stopped == infer.StopNone
+func (v *view) end(w stage.Words, st *session.State) {
+	v.Title, v.Under = w.T("first.end"), w.T("first.end.under")
+	v.Say = w.T("first.end.say", "weights", w.MultAdds(st.Model.Parameters()))
+	v.Next, v.More = w.T("first.end.next"), st.Stopped == infer.StopNone
 	v.Open = v.More
-	v.Under = "One column for each token, kept until the text is over. That is the model's memory."
 }
 
 // frame returns the frame around a page.
-func frame(title string) shell.Of {
+func frame(w stage.Words, title string) shell.Of {
 	return shell.Of{
-		Title: shell.TitleOf(title), Class: "page-first", Skip: "Skip to the content", Mono: true,
+		Title: shell.TitleOf(title), Class: "page-first", Skip: w.T("first.skip"), Mono: true,
 		Styles: []string{
 			"css/stage.css", "css/story.css", "css/map.css", "css/motion.css", "css/carry.css",
 			"css/first.css",

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // This file tests labs whose results change as soon as a value does.
@@ -113,7 +114,7 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 		{0, 0, "nothing costs anything"},
 	} {
 		b := &lab.Bill{Prices: lab.Prices{Input: c.in, Output: c.out}, BreakEven: c.out / max(c.in, 1e-9)}
-		if got := pricesText(b); !strings.Contains(got, c.say) {
+		if got := pricesText(stage.English, b); !strings.Contains(got, c.say) {
 			t.Errorf("$%v and $%v: got %q, want it to contain %q", c.in, c.out, got, c.say)
 		}
 	}

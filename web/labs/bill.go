@@ -1,7 +1,6 @@
 package labs
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,26 +11,23 @@ import (
 )
 
 var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
-	Ask: "Which change would have saved most on this request?",
+	Ask: "labs.bill.ask",
 	Choices: []choice{
-		{"stop", "the other stop string"},
-		{"max_tokens", "the smaller limit on tokens"},
-		{"prompt", "the terser prompt"},
-		{"nothing", "none of them"},
+		{"stop", "labs.bill.choice.stop"},
+		{"max_tokens", "labs.bill.choice.max_tokens"},
+		{"prompt", "labs.bill.choice.prompt"},
+		{"nothing", "labs.bill.choice.nothing"},
 	},
-}), "bill", "Send the request",
-	tile{name: "tokens read"}, tile{op: "×", input: "input_price"},
+}), "bill", "labs.bill.run",
+	tile{name: "labs.bill.tile.read"}, tile{op: "×", input: "input_price"},
 	tile{op: "+", input: "max_tokens"}, tile{op: "×", input: "output_price"}), "bill", savingLanes)
 
-// savedBy lists the changes to the request. Each has a key, which identifies it in guesses and
-// savings, and a short name for phones.
-var savedBy = []struct{ key, short string }{
-	{"stop", "other stop string"}, {"max_tokens", "smaller limit"}, {"prompt", "terser prompt"},
-}
+// savedBy lists the changes to the request, by their keys in guesses and savings.
+var savedBy = []string{"stop", "max_tokens", "prompt"}
 
 // savingLanes draws a lane for each change, marks the guess in its lane, and draws the measured
 // savings if there is a result.
-func savingLanes(guess string, result any) *guessPic {
+func savingLanes(w stage.Words, guess string, result any) *guessPic {
 	bill, _ := result.(*lab.Bill)
 	if bill != nil && len(bill.Savings) == 0 {
 		return nil
@@ -39,14 +35,14 @@ func savingLanes(guess string, result any) *guessPic {
 	face := faces["bill"]
 	draw := func(narrow bool) *plots.Chart {
 		v := plots.Savings{Narrow: narrow, Ran: bill != nil}
-		v.None = plots.Saving{Name: face.words("nothing"), You: guess == "nothing"}
+		v.None = plots.Saving{Name: face.words(w, "nothing"), You: guess == "nothing"}
 		for _, change := range savedBy {
-			lane := plots.Saving{Name: face.words(change.key), You: guess == change.key}
+			lane := plots.Saving{Name: face.words(w, change), You: guess == change}
 			if narrow {
-				lane.Name = change.short
+				lane.Name = w.T("labs.bill.short." + change)
 			}
 			if bill != nil {
-				i := slices.IndexFunc(bill.Savings, func(s lab.Saving) bool { return s.Name == change.key })
+				i := slices.IndexFunc(bill.Savings, func(s lab.Saving) bool { return s.Name == change })
 				if i < 0 {
 					continue
 				}
@@ -64,30 +60,27 @@ func savingLanes(guess string, result any) *guessPic {
 	if wide == nil || narrow == nil {
 		return nil
 	}
-	return &guessPic{Chart: wide, Narrow: narrow, Caption: "share of the cost that each change would save"}
+	return &guessPic{Chart: wide, Narrow: narrow, Caption: w.T("labs.bill.savings.guess")}
 }
 
-func billSections(r *lab.Bill) []section {
-	list := []section{billLead(r)}
+func billSections(w stage.Words, r *lab.Bill) []section {
+	list := []section{billLead(w, r)}
 	if len(r.Ticks) == 0 {
 		return list
 	}
 	list = append(list, section{
-		ID: "answer", Title: "What was paid for", Say: paidText(r), Body: paidView(paidTokens(r)),
+		ID: "answer", Title: w.T("labs.bill.answer"), Say: paidText(w, r), Body: paidView(paidTokens(w, r)),
 	})
 	if len(r.Savings) > 0 {
-		list = append(
-			list,
-			section{
-				ID: "savings", Title: "What would have saved",
-				Say: spans("Each of these was really run, with the same seed."), Numbers: table(savingsGrid(r)),
-			},
-		)
+		list = append(list, section{
+			ID: "savings", Title: w.T("labs.bill.savings"), Say: w.Rich("labs.bill.savings.say"),
+			Numbers: table(savingsGrid(w, r)),
+		})
 	}
 	if r.Machine.CostEach > 0 {
 		list = append(list, section{
-			ID: "machine", Title: "Your own machine", Half: true, Caption: "requests a day; dollars a day",
-			Say: machineText(r.Machine),
+			ID: "machine", Title: w.T("labs.bill.machine"), Half: true, Caption: w.T("labs.bill.machine.caption"),
+			Say: machineText(w, r.Machine),
 		}.charted(
 			plots.BreakEven(
 				plots.Against{
@@ -97,77 +90,74 @@ func billSections(r *lab.Bill) []section {
 			),
 		))
 	}
-	if r.Why.Say != "" {
+	if !r.Why.Say.IsZero() {
 		list = append(list, section{
-			ID: "why", Title: "Why output costs more", Half: true,
-			Say: spans("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(
-				ms(r.Why.OutputMs),
-			), ": ", x(
-				terms.Decimals(r.Why.Ratio, 1)+"×",
-			),
-				" the time for ", b(terms.Decimals(r.Why.WorkRatio, 2)+"×"), " the multiply-adds. "+r.Why.Because()),
+			ID: "why", Title: w.T("labs.bill.why"), Half: true,
+			Say: w.Rich("labs.bill.why.say", "read", ms(w, r.Why.InputMs), "written", ms(w, r.Why.OutputMs),
+				"times", terms.Decimals(r.Why.Ratio, 1), "work", terms.Decimals(r.Why.WorkRatio, 2),
+				"because", r.Why.Because().In(w.Language), "b", bold, "x", accent),
 		})
 	}
 	if r.Training.Requests > 0 {
-		list = append(list, section{ID: "training", Title: "Training against answering", Say: trainingText(r.Training)})
+		list = append(list, section{
+			ID: "training", Title: w.T("labs.bill.training"), Say: trainingText(w, r.Training),
+		})
 	}
 	return list
 }
 
 // billLead returns the section with the request's price or, before the run, its maximum price.
-func billLead(r *lab.Bill) section {
+func billLead(w stage.Words, r *lab.Bill) section {
 	bill := plots.Bill{Read: r.AtMost.Input, Written: r.Prices.Output / 1e6, Most: r.AtMost.OutputTokens}
 	for _, t := range r.Ticks {
 		bill.Costs = append(bill.Costs, t.Cost)
 	}
 	phone := bill
 	phone.Narrow = true
-	s := section{ID: "ticks", Lead: true, Say: billText(r), Caption: "tokens written; dollars", Sum: &sum{
-		Name: "one request, at most", Value: terms.Dollars(r.AtMost.Total), Follows: terms.Count(r.AtMost.InputTokens),
-		Small: terms.Dollars(r.AtMost.Total*r.Machine.RequestsDay) + " a day",
+	s := section{ID: "ticks", Lead: true, Say: billText(w, r), Caption: w.T("labs.bill.caption"), Sum: &sum{
+		Name: w.T("labs.bill.sum"), Value: terms.Dollars(r.AtMost.Total), Follows: terms.Count(r.AtMost.InputTokens),
+		Small: w.T("labs.bill.sum.day", "cost", terms.Dollars(r.AtMost.Total*r.Machine.RequestsDay)),
 	}}
 	if len(r.Ticks) > 0 {
-		s.Sum.Exact = "this one " + terms.Dollars(r.Cost.Total)
+		s.Sum.Exact = w.T("labs.bill.sum.this", "cost", terms.Dollars(r.Cost.Total))
 	}
 	return s.charted(bill.Draw()).onPhones(phone.Draw())
 }
 
-// billText describes how many tokens are read and written, and their prices.
-func billText(r *lab.Bill) []span {
-	read := spans(b(terms.Counted(r.AtMost.InputTokens, "token")), " read for ", b(terms.Dollars(r.AtMost.Input)), ", ")
-	if len(r.Ticks) == 0 {
-		return append(read, spans("up to ", b(terms.Count(r.AtMost.OutputTokens)), " written for ",
-			b(terms.Dollars(r.AtMost.Output)), ". ", pricesText(r), windowLeft(r),
-			" How many it will write, only a run can tell.")...)
+// billText describes how many tokens are read and written, and their prices. Before a run, it also
+// says whether the model's context window ends an answer before max_tokens does.
+func billText(w stage.Words, r *lab.Bill) stage.Rich {
+	with := []any{
+		"read", w.Counted(r.AtMost.InputTokens, "token"), "input", terms.Dollars(r.AtMost.Input),
+		"prices", pricesText(w, r), "x", accent,
 	}
-	return append(read, spans(b(terms.Count(r.Cost.OutputTokens)), " written for ", b(terms.Dollars(r.Cost.Output)),
-		": ", x(terms.Dollars(r.Cost.Total)+" in all"), ", "+terms.Percent(r.OutputShare)+" of it output. ",
-		pricesText(r))...)
+	if len(r.Ticks) == 0 {
+		key := "labs.bill.say.most"
+		if r.AtMost.OutputTokens < r.Request.MaxTokens {
+			key = "labs.bill.say.most.window"
+		}
+		with = append(with, "written", terms.Count(r.AtMost.OutputTokens), "output", terms.Dollars(r.AtMost.Output))
+		return w.Rich(key, with...)
+	}
+	with = append(with, "written", terms.Count(r.Cost.OutputTokens), "output", terms.Dollars(r.Cost.Output),
+		"total", terms.Dollars(r.Cost.Total), "share", terms.Percent(r.OutputShare))
+	return w.Rich("labs.bill.say", with...)
 }
 
 // pricesText compares the price of an output token with the price of an input token, and states
 // whether they refute the lab's claim.
-func pricesText(r *lab.Bill) string {
+func pricesText(w stage.Words, r *lab.Bill) string {
 	switch p := r.Prices; {
 	case p.Input == 0 && p.Output == 0:
-		return "At these prices nothing costs anything."
+		return w.T("labs.bill.prices.none")
 	case p.Input == 0:
-		return "At these prices reading is free."
+		return w.T("labs.bill.prices.free")
 	case p.Output == p.Input:
-		return "At these prices a token written costs as much as one read: the claim is false."
+		return w.T("labs.bill.prices.same")
 	case p.Output < p.Input:
-		return "At these prices a token written costs less than one read: the claim is false."
+		return w.T("labs.bill.prices.less")
 	}
-	return "A token written costs as much as " + terms.Measured(r.BreakEven) + " tokens read."
-}
-
-// windowLeft returns a sentence saying that the model's context window ends an answer before
-// max_tokens does, or "" if it does not.
-func windowLeft(r *lab.Bill) string {
-	if r.AtMost.OutputTokens >= r.Request.MaxTokens {
-		return ""
-	}
-	return " The model’s window has no room for more than these."
+	return w.T("labs.bill.prices", "n", terms.Measured(r.BreakEven))
 }
 
 // A paidToken is an output token, with the bill up to and including it.
@@ -176,93 +166,75 @@ type paidToken struct {
 	Say  string
 }
 
-func paidTokens(r *lab.Bill) []paidToken {
+func paidTokens(w stage.Words, r *lab.Bill) []paidToken {
 	list := make([]paidToken, len(r.Ticks))
 	for i, t := range r.Ticks {
-		list[i] = paidToken{
-			marked(t.Token),
-			fmt.Sprintf(
-				"%s read + %s written = %s after %s", terms.Count(r.Cost.InputTokens), terms.Count(t.Step),
-				terms.Dollars(t.Cost), ms(t.Ms),
-			),
-		}
+		list[i] = paidToken{marked(t.Token), w.T("labs.bill.tick", "read", terms.Count(r.Cost.InputTokens),
+			"written", terms.Count(t.Step), "cost", terms.Dollars(t.Cost), "took", ms(w, t.Ms))}
 	}
 	return list
 }
 
-func paidText(r *lab.Bill) []span {
+func paidText(w stage.Words, r *lab.Bill) stage.Rich {
 	if r.Stop == "" {
-		return spans("It is being written.")
+		return w.Rich("labs.bill.answer.writing")
 	}
-	wait := ""
-	if n := len(r.Ticks); n > 0 {
-		first, last := ms(r.Ticks[0].Ms), ms(r.Ticks[n-1].Ms)
-		wait = " Streamed, as requested: its first token could be read " +
-			"after " + first + ", all after " + last + ". The price is the same without."
-		if !r.Request.Stream {
-			wait = " Not streamed: nothing could be read until " + last + ". With streaming, for the same price, the " +
-				"first token would have been there after " + first + "."
-		}
+	stop, n := w.Stop(string(r.Stop)).A, len(r.Ticks)
+	if n == 0 {
+		return w.Rich("labs.bill.answer.end", "stop", stop)
 	}
-	return spans("What ended it: " + terms.StopOf(r.Stop).A + "." + wait)
+	first, last := ms(w, r.Ticks[0].Ms), ms(w, r.Ticks[n-1].Ms)
+	if r.Request.Stream {
+		return w.Rich("labs.bill.answer.streamed", "stop", stop, "first", first, "last", last)
+	}
+	return w.Rich("labs.bill.answer.whole", "stop", stop, "first", first, "last", last)
 }
 
-func savingsGrid(r *lab.Bill) grid {
-	g := grid{
-		Caption: "Other requests",
-		Head:    []string{"change", "tokens in", "tokens out", "cost", "saved", "share", "a day", "ended by"},
-	}
+func savingsGrid(w stage.Words, r *lab.Bill) grid {
+	g := newGrid(w, "labs.bill.savings.grid.", "change", "in", "out", "cost", "saved", "share", "day", "end")
 	for _, s := range r.Savings {
-		same := ""
+		end := w.Stop(string(s.Stop)).A
 		if s.Same {
-			same = "; same beginning"
+			end = w.T("labs.bill.savings.grid.same", "end", end)
 		}
 		g.Rows = append(g.Rows, []string{
-			s.Title, terms.Count(s.Cost.InputTokens), terms.Count(s.Cost.OutputTokens), terms.Dollars(s.Cost.Total),
-			terms.Dollars(s.Saved), terms.Percent(s.Share), terms.Dollars(s.ADay),
-			terms.StopOf(s.Stop).A + same,
+			s.Title.In(w.Language), terms.Count(s.Cost.InputTokens), terms.Count(s.Cost.OutputTokens),
+			terms.Dollars(s.Cost.Total), terms.Dollars(s.Saved), terms.Percent(s.Share), terms.Dollars(s.ADay), end,
 		})
 	}
 	return g
 }
 
-func machineText(m lab.MachineUse) []span {
-	list := spans(
-		"Run one at a time, a request takes ", b(ms(1000*m.SecondsEach)), " here: ",
-		b(terms.Count(int64(m.MostADay))), " a day at most, for ", b(terms.Dollars(m.MachineDay)), ". ",
-	)
+func machineText(w stage.Words, m lab.MachineUse) stage.Rich {
+	with := []any{
+		"took", ms(w, 1000*m.SecondsEach), "most", terms.Count(int64(m.MostADay)), "cost", terms.Dollars(m.MachineDay),
+	}
 	if m.BreakEvenDay > 0 {
-		return append(
-			list,
-			spans(
-				"From ", x(terms.Count(int64(m.BreakEvenDay))+" requests a day"),
-				" on the machine is cheaper, as far as it can keep up. A real server answers many together.",
-			)...,
-		)
+		return w.Rich("labs.bill.machine.say",
+			append(with, "n", terms.Count(int64(m.BreakEvenDay)), "x", accent)...)
 	}
-	return append(list, spans("At these prices it is never cheaper.")...)
+	return w.Rich("labs.bill.machine.never", with...)
 }
 
-func trainingText(t lab.Training) []span {
-	tokens := terms.Count(int64(t.Tokens)) + " tokens"
+func trainingText(w stage.Words, t lab.Training) stage.Rich {
+	key := "labs.bill.training.say"
 	if t.Assumed {
-		tokens += " (assumed: 20 for each weight, a rule of thumb)"
+		key = "labs.bill.training.assumed"
 	}
-	return spans("Training on ", b(tokens), " takes about 3 × a forward pass for each: ", b(work(t.MultAdds)),
-		" multiply-adds. Answers like this one, ", b(work(t.RequestMultAdds)), " each, add up to as much after ",
-		x(terms.Count(int64(t.Requests))+" requests"),
-		", which is "+terms.Decimals(t.Days, 1)+" days and "+terms.Count(int64(t.Answered))+" written tokens.")
+	return w.Rich(key, "tokens", terms.Count(int64(t.Tokens)), "work", work(w, t.MultAdds),
+		"each", work(w, t.RequestMultAdds), "requests", terms.Count(int64(t.Requests)),
+		"days", terms.Decimals(t.Days, 1), "written", terms.Count(int64(t.Answered)), "b", bold, "x", accent)
 }
 
-func bestSaving(b *lab.Bill) (string, string, bool) {
+func bestSaving(w stage.Words, b *lab.Bill) (string, string, bool) {
 	if len(b.Savings) == 0 {
 		return "", "", false
 	}
 	best := slices.MaxFunc(b.Savings, func(x, y lab.Saving) int { return int(math.Copysign(1, x.Saved-y.Saved)) })
 	if best.Saved <= 0 {
-		return "nothing", "None of the changes would have saved anything.", true
+		return "nothing", w.T("labs.bill.found.nothing"), true
 	}
-	return best.Name, fmt.Sprintf(
-		"The request %s saves most: %s of the cost.", best.Title, terms.Percent(best.Share),
+	return best.Name, w.T(
+		"labs.bill.found", "change", best.Title.In(w.Language), "share", terms.Percent(best.Share),
 	), true
 }

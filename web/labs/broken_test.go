@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A brokenLab is a lab whose measurement panics.
@@ -29,15 +30,15 @@ func TestPanicEndsOneMeasurement(t *testing.T) {
 	if !ok {
 		t.Fatal("the lab does not exist")
 	}
-	v, err := l.Info().Inputs.Read(terms.Values{"tokens": "8", "repeats": "1"})
+	v, err := l.Info(terms.English).Inputs.Read(terms.Values{"tokens": "8", "repeats": "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	who := admission.Caller{Learner: "someone"}
-	r := s.pages.begin(who, "1", "", brokenLab{l}, v)
+	r := s.pages.begin(stage.English, who, "1", "", brokenLab{l}, v)
 	<-r.done
 	var f *fault.Fault
-	say := sentence(r.err)
+	say := sentence(stage.English, r.err)
 	if !errors.As(r.err, &f) || strings.Contains(say, "mistake") || strings.Contains(say, ".go") {
 		t.Errorf(
 			"got %v: %q; want an error of type *fault.Fault, it without %q, it without %q", r.err, say, "mistake",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -42,7 +43,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 		hands.Press(`.door a[href="/labs/draw"]`)
 		tab.WaitText("h1", "Draw often enough, and chance draws the model’s own bars.")
 		for _, l := range lab.All() {
-			i := l.Info()
+			i := l.Info(terms.English)
 			tab.Go(url + "/labs/" + i.Name + "?" + small[i.Name])
 			tab.Wait(
 				"the script",
@@ -243,7 +244,7 @@ func TestLabsAreAccessible(t *testing.T) {
 		paths = append(paths, "/labs/cache") // before a run
 	}
 	for _, l := range lab.All() {
-		i := l.Info()
+		i := l.Info(terms.English)
 		if i.Name != "cache" && !fixture.LongTier() {
 			continue // all labs have one layout
 		}

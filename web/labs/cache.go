@@ -3,18 +3,20 @@ package labs
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 var _ = drawAhead(show("cache", cacheSections, nil, prediction{
-	Ask: "How long will the last token take, with the cache and without?", Rings: true,
+	Ask: "labs.cache.ask", Rings: true,
 }), "cache", cacheAhead)
 
-func cacheSections(c *lab.Cache) []section {
+func cacheSections(w stage.Words, c *lab.Cache) []section {
 	if len(c.Steps) == 0 {
 		return nil
 	}
@@ -37,37 +39,27 @@ func cacheSections(c *lab.Cache) []section {
 	}
 	mark := max(2, len(c.Steps)/5)
 	last := c.Steps[len(c.Steps)-1]
-	counted := "counted; generated token, the first one reads the " + terms.Counted(
-		len(c.Prompt), "prompt token",
-	) + ", the same both ways"
 	list := []section{
 		section{
-			ID: "each", Title: "Cost of each token", Half: true, Say: eachText(last), Caption: counted,
+			ID: "each", Title: w.T("labs.cache.each"), Half: true, Say: eachText(w, last),
+			Caption: w.T("labs.cache.each.caption", "prompt", len(c.Prompt)),
 		}.charted(plots.CachePerToken(each, mark)),
 		section{
-			ID: "so-far", Title: "Cost so far", Half: true, Say: sumText(last),
-			Caption: "counted; multiply-adds of matrix products",
+			ID: "so-far", Title: w.T("labs.cache.sum"), Half: true, Say: sumText(w, last),
+			Caption: w.T("labs.cache.sum.caption"),
 		}.charted(plots.CacheSoFar(sum, mark)),
 		section{
-			ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumText(last),
-			Caption: "measured; sums of each run, the band is their middle half",
+			ID: "time-sum", Title: w.T("labs.cache.time_sum"), Half: true, Say: timeSumText(w, last),
+			Caption: w.T("labs.cache.time_sum.caption"),
 		}.charted(plots.CacheTimeSoFar(timeSum, mark)),
-		{ID: "same", Title: "The same numbers", Say: sameText(c), Numbers: columnsView(c)},
+		{ID: "same", Title: w.T("labs.cache.same"), Say: sameText(w, c), Numbers: columnsView(c)},
 		{
-			ID: "parts", Title: "Where the last token’s work goes", Say: partsText(c, last),
-			Numbers: table(partsGrid(last)),
+			ID: "parts", Title: w.T("labs.cache.parts"), Say: partsText(w, c, last), Numbers: table(partsGrid(w, last)),
 		},
 	}
 	if len(c.Fits) > 0 {
 		list = append(list, section{
-			ID: "fits", Title: "Constant, linear, quadratic, cubic",
-			Say: spans(
-				"What is often called quadratic is attention. In a whole text written without a cache attention is " +
-					"cubic, and at these lengths the quadratic part is the matrices run over the whole text again " +
-					"and again. With the cache the sum is nearly a line, with a small quadratic part for " +
-					"attention.",
-			),
-			Numbers: fitsView(c.Fits),
+			ID: "fits", Title: w.T("labs.cache.fits"), Say: w.Rich("labs.cache.fits.say"), Numbers: fitsView(c.Fits),
 		})
 	}
 	return list
@@ -75,34 +67,28 @@ func cacheSections(c *lab.Cache) []section {
 
 func exactly(n int64) plots.Quartiles { return plots.Exactly(float64(n)) }
 
-func eachText(s lab.CacheStep) []span {
-	return spans("At token ", b(terms.Count(s.Step)), ": ", b(
-		terms.MultAdds(s.Cached.MultAdds),
-	), " multiply-adds cached, ",
-		b(terms.MultAdds(s.Recomputed.MultAdds)), " recomputed. ", x(
-			terms.Times(s.Recomputed.MultAdds, s.Cached.MultAdds)+" less.",
-		))
+func eachText(w stage.Words, s lab.CacheStep) stage.Rich {
+	return w.Rich("labs.cache.each.say", "n", terms.Count(s.Step), "cached", w.MultAdds(s.Cached.MultAdds),
+		"recomputed", w.MultAdds(s.Recomputed.MultAdds),
+		"times", terms.Times(s.Recomputed.MultAdds, s.Cached.MultAdds), "x", accent)
 }
 
-func sumText(s lab.CacheStep) []span {
-	return spans("After token ", b(terms.Count(s.Step)), ": ", b(terms.MultAdds(s.Cached.TotalMultAdds)), " cached, ",
-		b(terms.MultAdds(s.Recomputed.TotalMultAdds)), " recomputed. ", x(
-			terms.Times(s.Recomputed.TotalMultAdds, s.Cached.TotalMultAdds)+" less.",
-		))
+func sumText(w stage.Words, s lab.CacheStep) stage.Rich {
+	return w.Rich("labs.cache.sum.say", "n", terms.Count(s.Step), "cached", w.MultAdds(s.Cached.TotalMultAdds),
+		"recomputed", w.MultAdds(s.Recomputed.TotalMultAdds),
+		"times", terms.Times(s.Recomputed.TotalMultAdds, s.Cached.TotalMultAdds), "x", accent)
 }
 
-func timeText(s lab.CacheStep) []span {
-	return spans("At token ", b(terms.Count(s.Step)), ": ", b(
-		ms(s.Cached.Ms.Median),
-	), " cached, ", b(ms(s.Recomputed.Ms.Median)), " recomputed. ",
-		x(ratio(s.Recomputed.Ms.Median, s.Cached.Ms.Median)+" less."))
+func timeText(w stage.Words, s lab.CacheStep) stage.Rich {
+	return w.Rich("labs.cache.time.say", "n", terms.Count(s.Step), "cached", ms(w, s.Cached.Ms.Median),
+		"recomputed", ms(w, s.Recomputed.Ms.Median),
+		"times", ratio(s.Recomputed.Ms.Median, s.Cached.Ms.Median), "x", accent)
 }
 
-func timeSumText(s lab.CacheStep) []span {
-	return spans("Measured here: ", b(ms(s.Cached.TotalMs.Median)), " cached, ", b(
-		ms(s.Recomputed.TotalMs.Median),
-	), " recomputed for "+terms.Counted(s.Step, "token")+". ",
-		x(ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median)+" less."))
+func timeSumText(w stage.Words, s lab.CacheStep) stage.Rich {
+	return w.Rich("labs.cache.time_sum.say", "n", s.Step, "cached", ms(w, s.Cached.TotalMs.Median),
+		"recomputed", ms(w, s.Recomputed.TotalMs.Median),
+		"times", ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median), "x", accent)
 }
 
 // ratio formats the ratio a/b, such as "12.5×", or returns "–" if b is not positive.
@@ -113,29 +99,23 @@ func ratio(a, b float64) string {
 	return terms.Decimals(a/b, 1) + "×"
 }
 
-func sameText(c *lab.Cache) []span {
-	if !c.SameLogits {
-		return spans("The logits differ in some bits. Their differences are in the raw rows.")
+func sameText(w stage.Words, c *lab.Cache) stage.Rich {
+	with := []any{
+		"logits", terms.Count(c.Compared), "numbers", terms.Count(c.Columns.Compared),
+		"different", terms.Count(c.Columns.Different), "x", accent,
 	}
-	if c.Columns.Different > 0 {
-		return spans(
-			x(terms.Count(c.Compared)+" logits compared, all the same bit for bit."), " Of the keys and values ",
-			b(terms.Count(c.Columns.Different)), " numbers of ", b(terms.Count(c.Columns.Compared)), " differ.",
-		)
+	switch {
+	case !c.SameLogits:
+		return w.Rich("labs.cache.same.none")
+	case c.Columns.Different > 0:
+		return w.Rich("labs.cache.same.logits", with...)
 	}
-	return spans(x(
-		terms.Count(c.Compared)+" logits compared, all the same bit for bit.",
-	), " So are the keys and values of all blocks and positions: ",
-		b(terms.Count(c.Columns.Compared)), " numbers compared, none differs. A key and a value never change once "+
-			"they are computed; that is why keeping them is safe.")
+	return w.Rich("labs.cache.same.say", with...)
 }
 
 // logitsGrid returns a table of some of the logits that are bit-identical.
-func logitsGrid(c *lab.Cache) grid {
-	g := grid{
-		Caption: "The largest logits of the last token, with their bits",
-		Head:    []string{"token", "cached", "its bits", "recomputed", "its bits"},
-	}
+func logitsGrid(w stage.Words, c *lab.Cache) grid {
+	g := newGrid(w, "labs.cache.logits.", "token", "cached", "bits", "recomputed", "bits")
 	for _, x := range c.Logits {
 		g.Rows = append(
 			g.Rows,
@@ -148,40 +128,27 @@ func logitsGrid(c *lab.Cache) grid {
 	return g
 }
 
-func partsText(c *lab.Cache, last lab.CacheStep) []span {
-	equal := ", and equal to the formulas at every token: "
+func partsText(w stage.Words, c *lab.Cache, last lab.CacheStep) stage.Rich {
+	with := []any{
+		"cached", terms.Count(last.Cached.MultAdds), "recomputed", terms.Count(last.Recomputed.MultAdds),
+		"window", terms.Count(c.Shape.Window), "positions", terms.Count(int64(c.BreakEven)),
+	}
+	even := w.Rich("labs.cache.parts.even", with...)
+	if c.BreakEven == 0 {
+		even = w.Rich("labs.cache.parts.never", with...)
+	}
+	with = append(with, "even", even)
 	for _, s := range c.Steps {
 		if s.Cached.MultAdds != s.Cached.Formula || s.Recomputed.MultAdds != s.Recomputed.Formula {
-			equal = fmt.Sprintf("; at token %d that is not what the formulas say. The last token: ", s.Step)
-			break
+			return w.Rich("labs.cache.parts.differ", append(with, "n", fmt.Sprint(s.Step))...)
 		}
 	}
-	list := spans(
-		"Tallied where the work is done"+equal, b(terms.Count(last.Cached.MultAdds)), " cached, ",
-		b(terms.Count(last.Recomputed.MultAdds)), " recomputed. ",
-	)
-	if c.BreakEven == 0 {
-		return append(
-			list,
-			spans(
-				"Cached attention never costs as much as all the rest: a token sees the last ",
-				b(terms.Count(c.Shape.Window)), " positions only.",
-			)...,
-		)
-	}
-	return append(
-		list,
-		spans(
-			"Cached attention costs as much as all the rest at ", b(terms.Count(int64(c.BreakEven))), " positions.",
-		)...,
-	)
+	return w.Rich("labs.cache.parts.say", with...)
 }
 
-func partsGrid(s lab.CacheStep) grid {
-	g := grid{
-		Caption: fmt.Sprintf("Multiply-adds of token %d", s.Step),
-		Head:    []string{"part", "cached", "recomputed", "share of recomputed"},
-	}
+func partsGrid(w stage.Words, s lab.CacheStep) grid {
+	g := newGrid(w, "labs.cache.parts.grid.", "part", "cached", "recomputed", "share")
+	g.Caption = w.T("labs.cache.parts.grid.caption", "n", fmt.Sprint(s.Step))
 	row := func(name string, of func(cost.Parts) int64) {
 		a, r := of(s.Cached.Parts), of(s.Recomputed.Parts)
 		g.Rows = append(
@@ -192,11 +159,11 @@ func partsGrid(s lab.CacheStep) grid {
 			},
 		)
 	}
-	row("projections", func(p cost.Parts) int64 { return p.Projections })
-	row("feed-forward", func(p cost.Parts) int64 { return p.FeedForward })
-	row("attention", func(p cost.Parts) int64 { return p.Attention })
-	row("output", func(p cost.Parts) int64 { return p.Output })
-	row("sum", cost.Parts.Total)
+	row(w.T("labs.cache.part.projections"), func(p cost.Parts) int64 { return p.Projections })
+	row(w.T("labs.cache.part.feed_forward"), func(p cost.Parts) int64 { return p.FeedForward })
+	row(w.T("labs.cache.part.attention"), func(p cost.Parts) int64 { return p.Attention })
+	row(w.T("labs.cache.part.output"), func(p cost.Parts) int64 { return p.Output })
+	row(w.T("labs.cache.part.sum"), cost.Parts.Total)
 	g.Now = len(g.Rows)
 	return g
 }
@@ -204,18 +171,18 @@ func partsGrid(s lab.CacheStep) grid {
 // A fitRow is one term of a fitted polynomial.
 type fitRow struct{ Term, Fitted, Formula, Share string }
 
-func fitRows(f lab.Fit) []fitRow {
-	names := []string{"constant", "linear", "quadratic", "cubic"}
+func fitRows(w stage.Words, f lab.Fit) []fitRow {
 	var rows []fitRow
 	for _, p := range f.Parts {
 		row := fitRow{
-			Term: fmt.Sprintf("power %d", p.Power), Fitted: fitted(p.Fitted, f.Of), Share: terms.Percent(p.Share),
+			Term: w.T("labs.cache.fit.power", "n", p.Power), Fitted: fitted(w, p.Fitted, f.Times),
+			Share: terms.Percent(p.Share),
 		}
-		if p.Power < len(names) {
-			row.Term = names[p.Power]
+		if text := "labs.cache.fit.power." + strconv.Itoa(p.Power); w.Has(text) {
+			row.Term = w.T(text)
 		}
 		if p.Formula != nil {
-			row.Formula = fitted(*p.Formula, f.Of)
+			row.Formula = fitted(w, *p.Formula, f.Times)
 			if p.Term != "" {
 				row.Formula += " = " + p.Term
 			}
@@ -227,16 +194,16 @@ func fitRows(f lab.Fit) []fitRow {
 
 // fitted formats the coefficient of a fitted term. A time has its unit. A count has no decimals if
 // it is an integer, except for rounding errors.
-func fitted(x float64, of string) string {
+func fitted(w stage.Words, x float64, time bool) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {
 		sign = "−"
 	}
-	if of == "ms" {
+	if time {
 		if size < 1e-4 { // less than a tenth of a microsecond
-			return sign + terms.Decimals(1e6*size, 1) + " ns"
+			return sign + w.T("labs.cache.fit.ns", "n", terms.Decimals(1e6*size, 1))
 		}
-		return sign + ms(size)
+		return sign + ms(w, size)
 	}
 	if size >= 1000 || math.Abs(size-math.Round(size)) < 1e-6*max(size, 1) {
 		return sign + terms.Count(int64(math.Round(size)))
@@ -246,8 +213,8 @@ func fitted(x float64, of string) string {
 
 // A columnRow shows the key or the value of one position, both cached and recomputed.
 type columnRow struct {
-	Name string
-	All  int // how many numbers were compared; only the first few are shown
+	Name string // the key of its texts
+	All  int    // how many numbers were compared; only the first few are shown
 	A, B []string
 	Same bool
 }
@@ -264,5 +231,5 @@ func columnRows(c *lab.Columns) []columnRow {
 		}
 		return r
 	}
-	return []columnRow{row("key", c.KeyA, c.KeyB), row("value", c.ValueA, c.ValueB)}
+	return []columnRow{row("labs.cache.key.", c.KeyA, c.KeyB), row("labs.cache.value.", c.ValueA, c.ValueB)}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A ring is the draggable end of a guess in a chart. Positions are in chart pixels.
@@ -24,15 +25,14 @@ type ring struct {
 const aheadRoom = 1.25
 
 // cacheAhead returns the chart of times with the user's guess and the measurement.
-func cacheAhead(m *infer.Model, v terms.Values, guess string, result any) *section {
+func cacheAhead(w stage.Words, m *infer.Model, v terms.Values, guess string, result any) *section {
 	a, err := lab.AheadOfCache(m, v)
 	if err != nil || a.Tokens < 2 {
 		return nil
 	}
 	_, drawn := splitGuess(guess)
 	g := plots.CacheGuess{Tokens: a.Tokens, First: a.First, Top: max(aheadRoom*a.Again, 0.1), Guess: drawn}
-	s := &section{ID: "time", Lead: true, Caption: "milliseconds for each token; the first one reads the " +
-		terms.Counted(a.Prompt, "prompt token") + " both ways"}
+	s := &section{ID: "time", Lead: true, Caption: w.T("labs.cache.time.caption", "prompt", a.Prompt)}
 	if c, ok := result.(*lab.Cache); ok && len(c.Steps) > 1 {
 		g.Tokens, g.Top = c.Steps[len(c.Steps)-1].Step, 0.1
 		if drawn != nil {
@@ -43,11 +43,9 @@ func cacheAhead(m *infer.Model, v terms.Values, guess string, result any) *secti
 				Step: step.Step, Cached: quartiles(step.Cached.Ms), Recomputed: quartiles(step.Recomputed.Ms),
 			})
 		}
-		s.Say = drawnText(c, drawn)
+		s.Say = drawnText(w, c, drawn)
 	} else {
-		s.Say = spans(b("First your guess:"), " drag the two rings, or move them with the arrow keys, to where you "+
-			"think token "+terms.Count(a.Tokens)+" will be. They stay on the chart beside what is measured. "+
-			"Wrong guesses teach best.")
+		s.Say = w.Rich("labs.cache.time.guess", "n", terms.Count(a.Tokens))
 	}
 	wide, inside, err := g.Draw()
 	if err != nil {
@@ -61,16 +59,17 @@ func cacheAhead(m *infer.Model, v terms.Values, guess string, result any) *secti
 	}
 	s.Narrow = &narrow
 	if drawn != nil || result == nil { // after a run without a guess, there are no rings
-		s.Rings, s.Slim = rings(a, inside, drawn), rings(a, slim, drawn)
+		s.Rings, s.Slim = rings(w, a, inside, drawn), rings(w, a, slim, drawn)
 	}
 	return s
 }
 
 // rings returns the rings of the two guesses. Until they are moved, they show the time of the first
 // token.
-func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
+func rings(w stage.Words, a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 	list := []ring{
-		{Field: "f-guess-again", Name: "all read again"}, {Field: "f-guess-cached", Name: "with the cache"},
+		{Field: "f-guess-again", Name: w.T("labs.cache.ring.again")},
+		{Field: "f-guess-cached", Name: w.T("labs.cache.ring.cached")},
 	}
 	for i := range list {
 		r, at := &list[i], a.First
@@ -89,29 +88,30 @@ func rings(a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 
 // drawnText describes the measured times of the last token and of the whole text, and compares the
 // guess with them.
-func drawnText(c *lab.Cache, drawn *[2]float64) []span {
+func drawnText(w stage.Words, c *lab.Cache, drawn *[2]float64) stage.Rich {
 	last := c.Steps[len(c.Steps)-1]
 	again, cached := last.Recomputed.Ms.Median, last.Cached.Ms.Median
-	list := append(timeText(last), spans(" In all, ", b(ms(last.Recomputed.TotalMs.Median)), " against ",
-		b(ms(last.Cached.TotalMs.Median)), ".")...)
+	with := []any{
+		"last", timeText(w, last), "recomputed", ms(w, last.Recomputed.TotalMs.Median),
+		"cached", ms(w, last.Cached.TotalMs.Median),
+	}
 	if drawn == nil {
-		return list
+		return w.Rich("labs.cache.drawn.none", with...)
 	}
 	first := c.Steps[0].Recomputed.Ms.Median
 	guess, truth := drawn[0]-first, again-first
-	list = append(list, spans(" You drew ", b(ms(drawn[0])), " and ", b(ms(drawn[1])), ".")...)
+	with = append(with, "drawn_again", ms(w, drawn[0]), "drawn_cached", ms(w, drawn[1]), "times", ratio(truth, guess))
 	switch {
 	case truth <= 0 || cached <= 0: // the text is too short for times to rise
-		return list
+		return w.Rich("labs.cache.drawn", with...)
 	case guess <= 0:
-		return append(list, spans(" Reading all again climbs; you drew it flat.")...)
+		return w.Rich("labs.cache.drawn.flat", with...)
 	case guess > 1.25*truth:
-		return append(list, spans(" Reading all again climbs, but less steeply than you drew it.")...)
+		return w.Rich("labs.cache.drawn.steeper", with...)
 	case guess < truth/1.25:
-		return append(list, spans(" You saw that reading all again climbs. It climbs ", b(ratio(truth, guess)),
-			" as steeply as you drew it.")...)
+		return w.Rich("labs.cache.drawn.flatter", with...)
 	}
-	return append(list, spans(" Reading all again climbs as you drew it.")...)
+	return w.Rich("labs.cache.drawn.right", with...)
 }
 
 // px formats a position in a picture.

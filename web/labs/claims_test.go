@@ -11,13 +11,7 @@ import (
 )
 
 // plain returns a sentence without its emphasis.
-func plain(list []span) string {
-	text := ""
-	for _, p := range list {
-		text += p.S
-	}
-	return text
-}
+func plain(say stage.Rich) string { return say.String() }
 
 // TestCachePageClaimsOnlyWhatIsTrue: the page claims that the logits, the columns and the counts
 // are equal only if they really are.
@@ -27,28 +21,28 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 		Step: 1, Cached: lab.CacheSide{MultAdds: 9, Formula: 9}, Recomputed: lab.CacheSide{MultAdds: 20, Formula: 20},
 	}
 	c := &lab.Cache{SameLogits: true, Compared: 4096, Columns: lab.Columns{Compared: 640}, Steps: []lab.CacheStep{step}}
-	if got := plain(sameText(c)); !strings.Contains(got, "all the same bit for bit") ||
+	if got := plain(sameText(stage.English, c)); !strings.Contains(got, "all the same bit for bit") ||
 		!strings.Contains(got, "640 numbers compared, none differs") {
 		t.Errorf(
 			"plain(sameText(c)) = %q, want it to contain %q and %q", got, "all the same bit for bit",
 			"640 numbers compared, none differs",
 		)
 	}
-	if got := plain(partsText(c, step)); !strings.Contains(got, "equal to the formulas at every token") {
+	if got := plain(partsText(stage.English, c, step)); !strings.Contains(got, "equal to the formulas at every token") {
 		t.Errorf("plain(partsText(c, step)) = %q, want it to contain %q", got, "equal to the formulas at every token")
 	}
 	c.Columns.Different = 3
-	if got := plain(sameText(c)); strings.Contains(got, "none differs") || !strings.Contains(
+	if got := plain(sameText(stage.English, c)); strings.Contains(got, "none differs") || !strings.Contains(
 		got, "3 numbers of 640 differ",
 	) {
 		t.Errorf("got %q, want it without %q, it containing %q", got, "none differs", "3 numbers of 640 differ")
 	}
 	c.SameLogits = false
-	if got := plain(sameText(c)); strings.Contains(got, "same bit") {
+	if got := plain(sameText(stage.English, c)); strings.Contains(got, "same bit") {
 		t.Errorf("plain(sameText(c)) = %q, want it without %q", got, "same bit")
 	}
 	c.Steps[0].Recomputed.MultAdds++
-	if got := plain(partsText(c, step)); strings.Contains(got, "equal to the formulas") ||
+	if got := plain(partsText(stage.English, c, step)); strings.Contains(got, "equal to the formulas") ||
 		!strings.Contains(got, "at token 1 that is not what the formulas say") {
 		t.Errorf(
 			"got %q, want it without %q, it containing %q", got, "equal to the formulas",
@@ -80,7 +74,7 @@ func TestFittedNumbersInWords(t *testing.T) {
 		{-0.0004, "ms", "−0.4 µs"},
 		{0.0000248, "ms", "24.8 ns"},
 	} {
-		if got := fitted(c.x, c.of); got != c.want {
+		if got := fitted(stage.English, c.x, c.of == "ms"); got != c.want {
 			t.Errorf("%v %s: %q, want %q", c.x, c.of, got, c.want)
 		}
 	}
@@ -90,20 +84,20 @@ func TestFittedNumbersInWords(t *testing.T) {
 func TestStreamingChangesTheWait(t *testing.T) {
 	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
-	if got := waitText(p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
+	if got := waitText(stage.English, p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
 		"everything after 30.0 ms." {
 		t.Errorf("with streaming: got %q, want 2.0 ms until the first text and 30.0 ms for all of it", got)
 	}
 	p.Stream = false
-	if got := waitText(p); !strings.HasPrefix(
+	if got := waitText(stage.English, p); !strings.HasPrefix(
 		got, "Streaming is off: there is nothing to read until everything is written, after 30.0 ms.",
 	) {
 		t.Errorf("without streaming: got %q, want no text until the answer is complete, after 30.0 ms", got)
 	}
 	b := &lab.Bill{Stop: "max_tokens", Ticks: []lab.Tick{{Ms: 2}, {Ms: 30}}}
-	off := plain(paidText(b))
+	off := plain(paidText(stage.English, b))
 	b.Request.Stream = true
-	if on := plain(paidText(b)); on == off || !strings.Contains(on, "after 2.0 ms") ||
+	if on := plain(paidText(stage.English, b)); on == off || !strings.Contains(on, "after 2.0 ms") ||
 		!strings.Contains(off, "until 30.0 ms") {
 		t.Errorf(
 			"on: got %s off: %s; want anything but %s, it containing %q, it containing %q", on, off, off,
@@ -111,11 +105,12 @@ func TestStreamingChangesTheWait(t *testing.T) {
 		)
 	}
 	p.Constant, p.PerToken = -0.02, 0.08
-	if got := plain(firstText(p)); strings.Contains(got, "call") {
+	if got := plain(firstText(stage.English, p)); strings.Contains(got, "call") {
 		t.Errorf("a negative time: got %s, want it without %q", got, "call")
 	}
 	p.Constant = 0.02
-	if got := plain(firstText(p)); !strings.Contains(got, "20 µs for the call and 80 µs for each prompt token") {
+	if got := plain(firstText(stage.English, p)); !strings.Contains(got,
+		"20 µs for the call and 80 µs for each prompt token") {
 		t.Errorf(
 			"plain(firstText(p)) = %q, want it to contain %q", got,
 			"20 µs for the call and 80 µs for each prompt token",
@@ -128,16 +123,17 @@ func TestStreamingChangesTheWait(t *testing.T) {
 func TestExceedingTheWindowIsReported(t *testing.T) {
 	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
-	if got := windowText(m); !strings.Contains(got, "4,096 positions are more than the window of this model, 512") {
+	if got := windowText(stage.English, m); !strings.Contains(got,
+		"4,096 positions are more than the window of this model, 512") {
 		t.Errorf(
 			"windowText(m) = %q, want it to contain %q", got,
 			"4,096 positions are more than the window of this model, 512",
 		)
 	}
-	if m.Positions = 512; windowText(m) != "" {
+	if m.Positions = 512; windowText(stage.English, m) != "" {
 		t.Error("got a warning for a text that is exactly as long as the window")
 	}
-	if m.Model.Note = "So it is."; windowText(m) != " So it is." {
+	if m.Model.Note = lab.Text("So it is."); windowText(stage.English, m) != "So it is." {
 		t.Error("the model's note is missing")
 	}
 }
@@ -150,7 +146,7 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 		Kept: 1, Sizes: []int{10}, Tokens: []lab.DrawToken{{Token: lab.Token{Text: " Paris"}, Q: 1, Counts: []int{10}}},
 		Distances: []lab.Distance{{N: 10}},
 	}
-	list := drawSections(d)
+	list := drawSections(stage.English, d)
 	last := list[len(list)-1]
 	if len(list) != 2 || last.Chart != nil || !strings.Contains(plain(last.Say), "·Paris alone") {
 		t.Errorf(
@@ -164,10 +160,11 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 // section says so.
 func TestUnexpectedRatioIsReported(t *testing.T) {
 	t.Parallel()
-	if got := plain(whyText(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
+	if got := plain(whyText(stage.English, &lab.Prefill{Ratio: 0.8})); !strings.Contains(got,
+		"Little of that shows in this run") {
 		t.Errorf("got %q, want it to contain %q", got, "Little of that shows in this run")
 	}
-	if got := plain(whyText(&lab.Prefill{Ratio: 3})); strings.Contains(got, "Little") {
+	if got := plain(whyText(stage.English, &lab.Prefill{Ratio: 3})); strings.Contains(got, "Little") {
 		t.Errorf("got %q, want it without %q", got, "Little")
 	}
 }
@@ -179,11 +176,14 @@ func TestPartingStrips(t *testing.T) {
 	s := &lab.Strategies{
 		Lanes: []lab.Lane{{Name: "Greedy"}, {Name: "Pure", Settings: sampling.Settings{Temperature: 1, TopP: 1}}},
 		Partings: []lab.Parting{{
-			Lanes: [2]int{0, 1}, Step: 3, U: 0.75, Say: "why", Tokens: [2]lab.Token{{Text: "a"}, {Text: " b"}},
+			Lanes: [2]int{0, 1}, Step: 3, U: 0.75, Say: lab.Text("why"), Tokens: [2]lab.Token{
+				{Text: "a"},
+				{Text: " b"},
+			},
 			Segments: [2][2]lab.Segment{{{From: 0, To: 1}, {}}, {{From: 0, To: 0.5}, {From: 0.7, To: 0.8}}},
 		}},
 	}
-	v := partingsOf(s)[0]
+	v := partingsOf(stage.English, s)[0]
 	if v.Lanes != "1 Greedy and 2 Pure" || v.Step != "3" || v.U != "0.7500" || v.Why != "why" {
 		t.Errorf(
 			"got %+v, want Lanes = %q, Step = %q, U = %q, Why = %q", v, "1 Greedy and 2 Pure", "3", "0.7500", "why",
@@ -209,22 +209,23 @@ func TestPartingStrips(t *testing.T) {
 func TestEveryFieldShowsItsRange(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
-		i := l.Info()
-		f := newForm(i, i.Inputs.Defaults(), "", nil)
+		i := l.Info(terms.English)
+		f := newForm(stage.English, i, i.Inputs.Defaults(), "", nil)
 		for _, c := range append(f.Main, f.More...) {
 			switch c.Kind {
 			case terms.KindInt, terms.KindFloat, terms.KindList:
-				if !strings.Contains(hint(c), short(c.Min)+" to "+short(c.Max)) &&
-					(c.Key != "top_k" || !strings.Contains(hint(c), "0 or more")) {
+				if !strings.Contains(hint(stage.English, c), short(c.Min)+" to "+short(c.Max)) &&
+					(c.Key != "top_k" || !strings.Contains(hint(stage.English, c), "0 or more")) {
 					t.Errorf(
-						"%s, %s: got hint %q, want its range, %s to %s", i.Name, c.Key, hint(c), short(c.Min),
+						"%s, %s: got hint %q, want its range, %s to %s", i.Name, c.Key, hint(stage.English, c),
+						short(c.Min),
 						short(c.Max),
 					)
 				}
 			case terms.KindLines:
-				if !strings.Contains(hint(c), "at most 8, each up to 100 bytes") {
+				if !strings.Contains(hint(stage.English, c), "at most 8, each up to 100 bytes") {
 					t.Errorf(
-						"%s, %s: got %q, want it to contain %q", i.Name, c.Key, hint(c),
+						"%s, %s: got %q, want it to contain %q", i.Name, c.Key, hint(stage.English, c),
 						"at most 8, each up to 100 bytes",
 					)
 				}

@@ -6,6 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A face is the part of a page that is specific to one lab. The form, the findings and the rows are
@@ -13,32 +14,36 @@ import (
 type face struct {
 	prediction
 	tiles []tile // the lab's equation
-	run   string // the label of the Run button; "" for Run
+	run   string // the text of the Run button; "" for Run
 	// truth returns the choice that a result confirms, and a sentence about it. ok is false if too
 	// little was measured to tell.
-	truth    func(result any) (key, say string, ok bool)
-	sections func(result any) []section // returns the result's sections
-	bars     *guessBars                 // how the guess is drawn; nil if the guess is not a quantity
+	truth    func(w stage.Words, result any) (key, say string, ok bool)
+	sections func(w stage.Words, result any) []section // returns the result's sections
+	bars     *guessBars                                // how the guess is drawn; nil if the guess is not a quantity
 	// lanes, if not nil, draws a guess that names a lane, together with the result if there is one.
-	lanes func(guess string, result any) *guessPic
+	lanes func(w stage.Words, guess string, result any) *guessPic
 	// ahead, if not nil, returns the section above the settings, with the guess drawn in its chart.
 	// result is nil before a run.
-	ahead func(m *infer.Model, v terms.Values, guess string, result any) *section
+	ahead aheadOf
 }
+
+// aheadOf draws the section above the settings of a lab.
+type aheadOf func(w stage.Words, m *infer.Model, v terms.Values, guess string, result any) *section
 
 // faces holds the faces of all labs by name.
 var faces = map[string]face{}
 
 // show registers the face of a lab whose results are of type *T.
 func show[T any](
-	name string, sections func(*T) []section, truth func(*T) (key, say string, ok bool), p prediction,
+	name string, sections func(stage.Words, *T) []section,
+	truth func(stage.Words, *T) (key, say string, ok bool), p prediction,
 ) face {
 	f := face{
 		prediction: p,
-		sections:   func(result any) []section { return sections(result.(*T)) },
+		sections:   func(w stage.Words, result any) []section { return sections(w, result.(*T)) },
 	}
 	if truth != nil {
-		f.truth = func(result any) (key, say string, ok bool) { return truth(result.(*T)) }
+		f.truth = func(w stage.Words, result any) (key, say string, ok bool) { return truth(w, result.(*T)) }
 	}
 	faces[name] = f
 	return f
@@ -46,28 +51,26 @@ func show[T any](
 
 // judge compares a prediction with the measurement. It returns nil if no prediction was made or if
 // too little was measured.
-func (f face) judge(guessed string, r *lab.Report) *verdict {
+func (f face) judge(w stage.Words, guessed string, r *lab.Report) *verdict {
 	if r == nil || r.Result == nil || f.truth == nil || !f.has(guessed) {
 		return nil
 	}
 	guessed, _ = splitGuess(guessed)
-	key, say, ok := f.truth(r.Result)
+	key, say, ok := f.truth(w, r.Result)
 	if !ok {
 		return nil
 	}
 	at := slices.IndexFunc(f.Choices, func(c choice) bool { return c.Key == key })
 	v := &verdict{Found: say, Right: key == guessed, At: at + 1}
 	if guessed != none {
-		v.Guessed = f.words(guessed)
+		v.Guessed = f.words(w, guessed)
 	}
 	return v
 }
 
 // drawAhead makes the page of a registered face show a chart above its settings, even before a run.
 // If the guess is made with two rings, they are in this chart.
-func drawAhead(
-	f face, name string, ahead func(m *infer.Model, v terms.Values, guess string, result any) *section,
-) face {
+func drawAhead(f face, name string, ahead aheadOf) face {
 	f.ahead = ahead
 	faces[name] = f
 	return f
@@ -78,7 +81,7 @@ func drawAhead(
 type tile struct {
 	op          string // the operator before the tile; "" if there is none
 	input       string // the input's name; "" for a number
-	name, fixed string // the number's name, and its value if it is fixed
+	name, fixed string // the key of the number's name, and its value if it is fixed
 }
 
 // shows reports whether an input is a tile of the lab.

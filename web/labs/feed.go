@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -26,15 +27,15 @@ func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
 
-func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
+func (p *Pages) openFeed(ctx context.Context, v wire.Visit) (wire.Part, error) {
 	l, ok := lab.Find(v.Query.Get("name"))
 	if !ok {
-		return nil, &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "name",
-			Message: "There is no such lab. The program may have changed; reload the page.",
-		}
+		refused := terms.Refuse(terms.CodeUnknown, "labs.refused.unknown")
+		refused.Field = "name"
+		return nil, refused
 	}
-	return &feed{p: p, l: l, i: l.Info(), caller: v.Caller}, nil
+	w := stage.In(ctx)
+	return &feed{p: p, l: l, i: l.Info(w.Language), w: w, caller: v.Caller}, nil
 }
 
 // showEvery is the interval at which a server renders a run in progress. It is long because
@@ -49,6 +50,7 @@ type feed struct {
 	p      *Pages
 	l      lab.Lab
 	i      lab.Info
+	w      stage.Words
 	caller admission.Caller
 
 	run  *liveRun     // the run on display until its end has been shown, or nil
@@ -79,7 +81,7 @@ func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn)
 			m.Ack = c.N
 			err = out.Send(m)
 		case <-f.done():
-			err = out.Send(f.finish())
+			err = out.Send(f.finish(ctx))
 		case <-tick.C:
 			if m, news := f.news(ctx); news {
 				err = out.Send(m)
@@ -128,27 +130,24 @@ func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 		}
 		return f.set(ctx, read(wire.FormOf(sent)))
 	}
-	return wire.Message{
-		Error: &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "cmd", Want: "set or cancel",
-			Message: "A lab has the commands set and cancel.",
-		},
-	}
+	refused := terms.Refuse(terms.CodeUnknown, "labs.refused.command")
+	refused.Field, refused.Want = "cmd", "set or cancel"
+	return wire.Message{Error: refused}
 }
 
 // set checks the form, shows what a run would cost, and runs the lab if a run was requested or
 // would be quick enough to start automatically.
 func (f *feed) set(ctx context.Context, a asked) wire.Message {
-	v, err := f.p.parse(f.i, a)
+	v, err := f.p.parse(f.w, f.i, a)
 	var e lab.Estimate
 	if err == nil {
-		e, err = f.p.estimate(f.l, v)
+		e, err = f.p.estimate(f.w, f.l, v)
 	}
 	if err != nil {
 		return f.refused(ctx, err)
 	}
 	f.want = v
-	guessed := f.p.guessText(f.i, a)
+	guessed := f.p.guessText(f.w, f.i, a)
 	m := wire.Message{Panels: f.errors(ctx, "", "")}
 	ask := a.run && guessed == "" && e.Large && !a.sure
 	if faces[f.i.Name].Ask != "" {
@@ -164,14 +163,14 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		return m
 	}
 	if f.run == nil && !a.run {
-		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // only values such as prices have changed
+		if r := lab.Again(f.l, f.p.env(f.w), f.last, v); r != nil { // only values such as prices have changed
 			f.last = r
 			f.p.kept.keep(f.caller.Learner, f.i, r)
 			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(r, false)))
-			m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.i, a.guess, r, false))...)
+			m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.w, f.i, a.guess, r, false))...)
 			return m
 		}
-		if found := f.p.calculated(f.l, a.guess, v); found != nil && faces[f.i.Name].ahead == nil {
+		if found := f.p.calculated(f.w, f.l, a.guess, v); found != nil && faces[f.i.Name].ahead == nil {
 			if f.last == nil || len(found.below()) > 0 {
 				f.last = nil
 				m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(nil, false)))
@@ -183,13 +182,13 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 			m.Panels = append(m.Panels, f.firstPanels(ctx, found)...)
 		}
 	}
-	if found := f.p.drawn(f.i, f.last, f.run, a.guess, v); found != nil {
+	if found := f.p.drawn(f.w, f.i, f.last, f.run, a.guess, v); found != nil {
 		m.Panels = append(m.Panels, panel(ctx, "lab-lead", leadView(found)))
 	}
 	follows := f.last != nil && f.last.Took < quick && !e.Large && f.run == nil
 	if a.run && guessed == "" && (!e.Large || a.sure) || !a.run && follows {
 		f.start(a, v)
-		m.Panels = append(m.Panels, f.progressPanel(ctx, lab.Progress{Say: "beginning"}))
+		m.Panels = append(m.Panels, f.progressPanel(ctx, lab.Progress{Say: beginning}))
 	} else if f.run == nil && f.last != nil {
 		m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(f.last, f.stale())))
 	}
@@ -214,9 +213,9 @@ func (f *feed) resumes(a asked, v terms.Values) bool {
 	return true
 }
 
-func (p *Pages) guessText(i lab.Info, a asked) string {
+func (p *Pages) guessText(w stage.Words, i lab.Info, a asked) string {
 	if a.run && !faces[i.Name].has(a.guess) {
-		return noGuess
+		return w.T("labs.guess.missing")
 	}
 	return ""
 }
@@ -226,18 +225,19 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 	e := terms.RefusalOf(err)
 	var inJSON requestError
 	if errors.As(err, &inJSON) {
+		say := requestText(f.w, err)
 		return wire.Message{
-			Error:  &terms.Refusal{Code: terms.CodeRange, Field: fieldRequest, Message: requestText(err)},
-			Panels: f.errors(ctx, fieldRequest, requestText(err)),
+			Error:  &terms.Refusal{Code: terms.CodeRange, Field: fieldRequest, Message: say},
+			Panels: f.errors(ctx, fieldRequest, say),
 		}
 	}
 	if r := refusedOf(err); r != nil {
 		if p, ok := f.i.Inputs.Find(r.Field); ok {
-			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorText(p, r))}
+			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorText(f.w, p, r))}
 		}
 	}
 	f.p.Log.Warn("a lab's values were refused", "lab", f.i.Name, "err", err)
-	return wire.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.Message)))}
+	return wire.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.In(f.w.Language))))}
 }
 
 // errors returns panels that show an error at one field and clear the errors of all others.
@@ -266,7 +266,7 @@ func (f *feed) start(a asked, v terms.Values) {
 		f.run.cancel()
 		<-f.run.done
 	}
-	f.look(f.p.begin(f.caller, a.press, a.guess, f.l, v))
+	f.look(f.p.begin(f.w, f.caller, a.press, a.guess, f.l, v))
 }
 
 // news returns a message with the run's progress if it has changed.
@@ -281,35 +281,34 @@ func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	f.seen = version
 	m := wire.Message{Panels: []wire.Panel{f.progressPanel(ctx, progress)}}
 	if partial != nil && partial.Result != nil {
-		m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.i, f.run.guess, partial, true))...)
+		m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.w, f.i, f.run.guess, partial, true))...)
 	}
 	return m, true
 }
 
 // finish returns the message with the results of the run.
-func (f *feed) finish() wire.Message {
+func (f *feed) finish(ctx context.Context) wire.Message {
 	r := f.run
 	f.look(nil)
-	ctx := context.Background()
 	m := wire.Message{Done: true}
 	ended := runEnded(nil, false)
 	switch {
 	case errors.Is(r.err, context.Canceled):
 		m.Panels = append(
-			m.Panels, panel(ctx, "lab-trouble", trouble("Canceled while it waited. Nothing was measured.")),
+			m.Panels, panel(ctx, "lab-trouble", trouble(f.w.T("labs.canceled.waiting"))),
 		)
 	case errors.Is(r.err, errFull):
-		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(r.err))))
+		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(f.w, r.err))))
 	case r.err != nil:
 		f.p.Log.Error("a lab failed", "lab", f.i.Name, "err", r.err, slog.Any("values", len(r.values)))
-		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(r.err))))
+		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(f.w, r.err))))
 	case r.report.Result == nil:
-		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("Canceled before anything was measured.")))
+		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(f.w.T("labs.canceled"))))
 	default:
 		f.last = r.report
 		ended = runEnded(r.report, f.stale())
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("")))
-		m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.i, r.guess, r.report, false))...)
+		m.Panels = append(m.Panels, f.resultPanels(ctx, f.p.newFound(f.w, f.i, r.guess, r.report, false))...)
 	}
 	m.Panels = append(m.Panels, panel(ctx, "lab-run", ended))
 	return m
@@ -341,7 +340,7 @@ func (f *feed) firstPanels(ctx context.Context, found *found) []wire.Panel {
 
 // inputs returns the new values of the fields outside the panels.
 func (f *feed) inputs(v terms.Values) map[string]string {
-	own := f.p.ownOf(f.i, v)
+	own := f.p.ownOf(f.w, f.i, v)
 	if own == nil {
 		return inputs(f.i, v)
 	}

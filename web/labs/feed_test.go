@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -125,7 +126,7 @@ func TestFeedRunsEveryLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {
-		i := l.Info()
+		i := l.Info(terms.English)
 		t.Run(i.Name, func(t *testing.T) {
 			s.t = t
 			w := s.open(i.Name)
@@ -143,7 +144,8 @@ func TestFeedRunsEveryLab(t *testing.T) {
 			}
 			end := w.done()
 			results := panelOf(end, "lab-results")
-			if strings.Contains(results, "You said") != asks || !strings.Contains(results, guessed.Words) ||
+			if strings.Contains(results, "You said") != asks || !strings.Contains(results,
+				stage.English.T(guessed.Text)) ||
 				!strings.Contains(results, `class="part"`) {
 				t.Errorf("got results %s, want the guess in words next to the report", results[:min(len(results), 800)])
 			}
@@ -189,10 +191,11 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 		w.in <- wire.Command{Name: "set", N: w.n, Fields: fields}
 	}
 	results := panelOf(w.done(), "lab-results")
-	if !strings.Contains(results, before.Words) || strings.Contains(results, later.Words) {
+	if !strings.Contains(results, stage.English.T(before.Text)) || strings.Contains(results,
+		stage.English.T(later.Text)) {
 		t.Errorf(
 			"the results are compared with another prediction: got %.800s, want it containing %q, without %q",
-			results, before.Words, later.Words,
+			results, stage.English.T(before.Text), stage.English.T(later.Text),
 		)
 	}
 }

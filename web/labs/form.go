@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // rare holds the inputs that, like temperature and the filters, seldom need changing.
@@ -57,10 +58,10 @@ type preset struct {
 }
 
 // newForm lays out a lab's inputs. values may include rejected values.
-func newForm(i lab.Info, values terms.Values, guessed string, bad *terms.RangeError) form {
+func newForm(w stage.Words, i lab.Info, values terms.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
-		Info: i, Guess: face.prediction, Run: cmp.Or(face.run, "Run"),
+		Info: i, Guess: face.prediction, Run: w.T(cmp.Or(face.run, "labs.run")),
 	}
 	f.guessed(guessed)
 	tiles := map[string]shell.Control{}
@@ -70,7 +71,7 @@ func newForm(i lab.Info, values terms.Values, guessed string, bad *terms.RangeEr
 			c.Value = v
 		}
 		if bad != nil && bad.Field == p.Key {
-			c.Error = errorText(p, bad)
+			c.Error = errorText(w, p, bad)
 		}
 		_, samples := sampling.Pure.Value(p.Key)
 		further := rare[p.Key] || samples
@@ -114,10 +115,10 @@ func (f *form) guessed(guess string) {
 }
 
 // errorText returns the text next to a field that explains why its value was rejected.
-func errorText(in terms.Input, bad *terms.RangeError) string {
+func errorText(w stage.Words, in terms.Input, bad *terms.RangeError) string {
 	own := *bad
 	own.Subject = cmp.Or(in.The, in.Label)
-	return own.Sentence()
+	return w.Language.Sentence(&own)
 }
 
 // whole and wide report how much space a field needs: a prompt needs the whole width, and other
@@ -149,21 +150,25 @@ func lines(c shell.Control) string {
 }
 
 // hint returns the line below a field, with the input's range and meaning.
-func hint(c shell.Control) string {
+func hint(w stage.Words, c shell.Control) string {
+	low, high := short(c.Min), short(c.Max)
 	switch c.Kind {
 	case terms.KindInt, terms.KindFloat:
 		if c.Max > infer.MaxSeed {
-			return fmt.Sprintf("%s; %s or more", c.Help, short(c.Min))
+			return w.T("labs.hint.from", "help", c.Help, "low", low)
 		}
-		return fmt.Sprintf("%s; %s to %s", c.Help, short(c.Min), short(c.Max))
+		return w.T("labs.hint.number", "help", c.Help, "low", low, "high", high)
 	case terms.KindList:
-		return fmt.Sprintf("%s; each %s to %s, with commas between", c.Help, short(c.Min), short(c.Max))
+		return w.T("labs.hint.list", "help", c.Help, "low", low, "high", high)
 	case terms.KindText:
 		if c.Unit != "" {
-			return fmt.Sprintf("%s; %s to %s %s", c.Help, short(c.Min), short(c.Max), c.Unit)
+			return w.T("labs.hint.text", "help", c.Help, "low", low, "high", high, "unit", c.Unit)
 		}
 	case terms.KindLines:
-		return fmt.Sprintf("%s; at most %d, each up to %d bytes", c.Help, infer.MaxStopStrings, infer.MaxStopStringLen)
+		return w.T(
+			"labs.hint.lines", "help", c.Help, "most", fmt.Sprint(infer.MaxStopStrings),
+			"bytes", fmt.Sprint(infer.MaxStopStringLen),
+		)
 	}
 	return c.Help
 }
@@ -177,15 +182,15 @@ func short(x float64) string {
 }
 
 // optionName returns the name that the page shows for a choice.
-func optionName(key string) string {
-	switch {
-	case key == "true":
-		return "on"
-	case key == "false":
-		return "off"
+func optionName(w stage.Words, key string) string {
+	switch key {
+	case "true":
+		return w.T("labs.option.on")
+	case "false":
+		return w.T("labs.option.off")
 	}
-	if name, ok := optionNames[key]; ok {
-		return name
+	if text := "labs.option." + key; w.Has(text) {
+		return w.T(text)
 	}
 	return key
 }

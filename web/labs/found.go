@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // found is a report prepared for display on the page.
@@ -32,18 +33,18 @@ func (f *found) below() []section {
 	return f.Sections
 }
 
-func (p *Pages) newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
+func (p *Pages) newFound(w stage.Words, i lab.Info, guessed string, r *lab.Report, partial bool) *found {
 	if r == nil || r.Result == nil {
 		return nil
 	}
-	f := &found{Info: i, Report: r, Sections: faces[i.Name].sections(r.Result), Partial: partial}
-	if ahead := p.ahead(i, r.Values, guessed, r.Result); ahead != nil {
+	f := &found{Info: i, Report: r, Sections: faces[i.Name].sections(w, r.Result), Partial: partial}
+	if ahead := p.ahead(w, i, r.Values, guessed, r.Result); ahead != nil {
 		f.Sections = append([]section{*ahead}, f.Sections...)
 	} else {
-		f.Sections = p.withGuess(leadFirst(f.Sections), i, r, guessed, partial)
+		f.Sections = p.withGuess(w, leadFirst(f.Sections), i, r, guessed, partial)
 	}
 	if !partial {
-		f.Verdict = faces[i.Name].judge(guessed, r)
+		f.Verdict = faces[i.Name].judge(w, guessed, r)
 	}
 	return f
 }
@@ -65,12 +66,14 @@ func leadFirst(list []section) []section {
 
 // withGuess adds the picture of the guess above the first screen's chart. Once the run is over, the
 // picture also shows the measured value.
-func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess string, partial bool) []section {
+func (p *Pages) withGuess(
+	w stage.Words, list []section, i lab.Info, r *lab.Report, guess string, partial bool,
+) []section {
 	result := r.Result
 	if partial {
 		result = nil
 	}
-	pic := p.guessPic(i, r.Values, guess, result)
+	pic := p.guessPic(w, i, r.Values, guess, result)
 	switch {
 	case pic == nil:
 	case len(list) > 0 && list[0].Lead:
@@ -82,30 +85,32 @@ func (p *Pages) withGuess(list []section, i lab.Info, r *lab.Report, guess strin
 }
 
 // ahead returns the section that a lab shows above the settings even before a run, or nil.
-func (p *Pages) ahead(i lab.Info, v terms.Values, guess string, result any) *section {
+func (p *Pages) ahead(w stage.Words, i lab.Info, v terms.Values, guess string, result any) *section {
 	if draw := faces[i.Name].ahead; draw != nil {
-		return draw(p.Target, v, guess, result)
+		return draw(w, p.Target, v, guess, result)
 	}
 	return nil
 }
 
 // drawn returns the chart that shows a changed guess, together with the newest result if there is
 // one. It returns nil if the lab has no such chart or a run is in progress.
-func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, v terms.Values) *found {
+func (p *Pages) drawn(
+	w stage.Words, i lab.Info, last *lab.Report, now *liveRun, guess string, v terms.Values,
+) *found {
 	if now != nil {
 		return nil
 	}
 	if faces[i.Name].bars != nil {
 		if last == nil {
-			return p.guessAhead(i, v, guess)
+			return p.guessAhead(w, i, v, guess)
 		}
-		return &found{Info: i, Sections: p.newFound(i, guess, last, false).Sections[:1], Partial: true}
+		return &found{Info: i, Sections: p.newFound(w, i, guess, last, false).Sections[:1], Partial: true}
 	}
 	var result any
 	if last != nil {
 		v, result = last.Values, last.Result
 	}
-	s := p.ahead(i, v, guess, result)
+	s := p.ahead(w, i, v, guess, result)
 	if s == nil {
 		return nil
 	}
@@ -113,13 +118,14 @@ func (p *Pages) drawn(i lab.Info, last *lab.Report, now *liveRun, guess string, 
 }
 
 // calculated returns the results that depend only on a lab's values, or nil if there are none.
-func (p *Pages) calculated(l lab.Lab, guess string, v terms.Values) *found {
-	if s := p.ahead(l.Info(), v, guess, nil); s != nil {
-		return &found{Info: l.Info(), Sections: []section{*s}, Partial: true}
+func (p *Pages) calculated(w stage.Words, l lab.Lab, guess string, v terms.Values) *found {
+	i := l.Info(w.Language)
+	if s := p.ahead(w, i, v, guess, nil); s != nil {
+		return &found{Info: i, Sections: []section{*s}, Partial: true}
 	}
-	r, err := lab.Calculated(l, p.env(), v)
+	r, err := lab.Calculated(l, p.env(w), v)
 	if err != nil || r == nil {
 		return nil
 	}
-	return p.newFound(l.Info(), guess, r, true)
+	return p.newFound(w, i, guess, r, true)
 }

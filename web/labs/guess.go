@@ -5,18 +5,20 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A prediction describes the question that a lab asks before it runs. The answer is one of the
 // choices, or the positions of two rings in the lab's chart.
 type prediction struct {
-	Ask     string // "" if the lab asks nothing
+	Ask     string // the key of the question; "" if the lab asks nothing
+	With    []any  // the values of the question
 	Choices []choice
 	Rings   bool // rings instead of choices; each ring has a field
 }
 
-// A choice is one possible answer.
-type choice struct{ Key, Words string }
+// A choice is one possible answer. Text is the key of its text.
+type choice struct{ Key, Text string }
 
 // none is the key of the choice for users who do not want to guess.
 const none = "none"
@@ -61,13 +63,13 @@ func splitGuess(guess string) (key string, drawn *[2]float64) {
 	return key, &[2]float64{a, c}
 }
 
-func (g prediction) words(key string) string {
+func (g prediction) words(w stage.Words, key string) string {
 	for _, c := range g.Choices {
 		if c.Key == key {
-			return c.Words
+			return w.T(c.Text)
 		}
 	}
-	return "no guess"
+	return w.T("labs.guess.no")
 }
 
 // A verdict compares a prediction with the measurement.

@@ -8,20 +8,21 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // guessBars defines how a lab's guess is drawn as a quantity. It holds the quantity to compare the
 // guess with, and the range of each choice. The measured value is drawn below the guess, on the
 // same axis.
 type guessBars struct {
-	title, caption string
-	whole          string // the name of the quantity that the guess is compared with
+	title, caption string // the keys of texts
+	whole          string // the key of the name of the quantity that the guess is compared with
 	// scale returns the value of the quantity named by whole, and the end of the axis. Both are
 	// known before a run.
 	scale  func(m *infer.Model, v terms.Values) (whole, high float64)
 	ranges map[string][2]float64 // the ranges of the choices, from 0 to +Inf without gaps
 	found  func(result any) (float64, bool)
-	words  func(float64) string
+	words  func(stage.Words, float64) string
 }
 
 // drawGuess makes the page of a registered face show its guess as bars.
@@ -39,7 +40,7 @@ type guessPic struct {
 
 // drawLanes makes the page of a registered face show its guess in a lane. The guess is the name of
 // that lane.
-func drawLanes(f face, name string, lanes func(guess string, result any) *guessPic) face {
+func drawLanes(f face, name string, lanes func(w stage.Words, guess string, result any) *guessPic) face {
 	f.lanes = lanes
 	faces[name] = f
 	return f
@@ -47,18 +48,21 @@ func drawLanes(f face, name string, lanes func(guess string, result any) *guessP
 
 // guessPic draws a guess, together with the result if there is one. It returns nil if the lab's
 // guess is not drawn, or if the result does not contain the guessed quantity.
-func (p *Pages) guessPic(i lab.Info, v terms.Values, guess string, result any) *guessPic {
+func (p *Pages) guessPic(w stage.Words, i lab.Info, v terms.Values, guess string, result any) *guessPic {
 	f := faces[i.Name]
 	if f.lanes != nil {
-		return f.lanes(guess, result)
+		return f.lanes(w, guess, result)
 	}
 	if f.bars == nil {
 		return nil
 	}
-	g := plots.Guess{Title: f.bars.title, Whole: f.bars.whole, Words: f.bars.words}
+	g := plots.Guess{
+		Title: w.T(f.bars.title), Whole: w.T(f.bars.whole),
+		Words: func(x float64) string { return f.bars.words(w, x) },
+	}
 	g.At, g.High = f.bars.scale(p.Target, v)
 	if r, ok := f.bars.ranges[guess]; ok {
-		g.From, g.To, g.Guessed = min(r[0], g.High), r[1], f.prediction.words(guess)
+		g.From, g.To, g.Guessed = min(r[0], g.High), r[1], f.prediction.words(w, guess)
 	}
 	if result != nil {
 		x, ok := f.bars.found(result)
@@ -76,19 +80,17 @@ func (p *Pages) guessPic(i lab.Info, v terms.Values, guess string, result any) *
 	if err != nil {
 		return nil
 	}
-	return &guessPic{Chart: &wide, Narrow: &narrow, Caption: f.bars.caption}
+	return &guessPic{Chart: &wide, Narrow: &narrow, Caption: w.T(f.bars.caption)}
 }
 
 // guessAhead returns a lab's first screen as it is before a run, when it shows only the guess.
-func (p *Pages) guessAhead(i lab.Info, v terms.Values, guess string) *found {
-	pic := p.guessPic(i, v, guess, nil)
+func (p *Pages) guessAhead(w stage.Words, i lab.Info, v terms.Values, guess string) *found {
+	pic := p.guessPic(w, i, v, guess, nil)
 	if pic == nil {
 		return nil
 	}
 	return &found{Info: i, Partial: true, Sections: []section{{
-		ID: "guess", Lead: true, Guess: pic,
-		Say: spans(b("First your guess:"), " it is drawn here, and what is measured comes below it. Wrong guesses "+
-			"teach best."),
+		ID: "guess", Lead: true, Guess: pic, Say: w.Rich("labs.guess.first"),
 	}}}
 }
 
@@ -109,14 +111,18 @@ func allTokens(_ *infer.Model, v terms.Values) (whole, high float64) {
 	return n, n
 }
 
-func inTimes(x float64) string { return strings.TrimSuffix(terms.Decimals(x, 1), ".0") + "×" }
+func inPercent(_ stage.Words, x float64) string { return terms.Percent(x) }
 
-func inCount(x float64) string { return terms.Count(int(math.Round(x))) }
+func inTimes(_ stage.Words, x float64) string {
+	return strings.TrimSuffix(terms.Decimals(x, 1), ".0") + "×"
+}
+
+func inCount(_ stage.Words, x float64) string { return terms.Count(int(math.Round(x))) }
 
 // inPlace formats a token's position. It formats an infinite position as "never".
-func inPlace(x float64) string {
+func inPlace(w stage.Words, x float64) string {
 	if math.IsInf(x, 1) {
-		return "never"
+		return w.T("labs.never")
 	}
-	return inCount(x)
+	return inCount(w, x)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // borneOut is a report's result with the choice that it confirms, or "" if too little was measured
@@ -43,7 +44,8 @@ func borneOutByHand() []borneOut {
 	}
 	lost := func(of, kept int) any {
 		return &lab.Quantization{
-			Ways: []lab.QuantWay{{Name: "Q4_0", Kind: infer.QuantQ4, Kept: kept}}, Steps: make([]lab.QuantStep, of),
+			Ways:  []lab.QuantWay{{Name: lab.Text("Q4_0"), Kind: infer.QuantQ4, Kept: kept}},
+			Steps: make([]lab.QuantStep, of),
 		}
 	}
 	return []borneOut{
@@ -95,23 +97,23 @@ func TestWhichPredictionIsRight(t *testing.T) {
 	t.Parallel()
 	for _, c := range borneOutByHand() {
 		g, r := faces[c.lab], &lab.Report{Result: c.result}
-		key, say, ok := g.truth(c.result)
+		key, say, ok := g.truth(stage.English, c.result)
 		if key != c.want && (ok || c.want != "") || ok != (c.want != "") || ok && say == "" {
 			t.Errorf("%s, %+v: %q, %q, %v; want %q", c.lab, c.result, key, say, ok, c.want)
 		}
 		for _, choice := range g.Choices {
-			v := g.judge(choice.Key, r)
-			if !ok && v != nil || ok && (v == nil || v.Right != (choice.Key == c.want) || v.Guessed != choice.Words) {
+			v := g.judge(stage.English, choice.Key, r)
+			words := stage.English.T(choice.Text)
+			if !ok && v != nil || ok && (v == nil || v.Right != (choice.Key == c.want) || v.Guessed != words) {
 				t.Errorf(
-					"%s: the guess %q gets the verdict %+v, want right for the choice %q only", c.lab, choice.Words, v,
-					c.want,
+					"%s: the guess %q gets the verdict %+v, want right for the choice %q only", c.lab, words, v, c.want,
 				)
 			}
 		}
-		if v := g.judge(none, r); ok && (v == nil || v.Right || v.Guessed != "") {
+		if v := g.judge(stage.English, none, r); ok && (v == nil || v.Right || v.Guessed != "") {
 			t.Errorf("%s: without a guess the verdict is %+v", c.lab, v)
 		}
-		if g.judge("", r) != nil {
+		if g.judge(stage.English, "", r) != nil {
 			t.Errorf("%s: got a verdict without a prediction", c.lab)
 		}
 	}

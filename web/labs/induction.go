@@ -7,17 +7,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 var _ = drawGuess(show("induction", inductionSections, headsFound, prediction{
-	Ask: "How many heads of this model give " + terms.Percent(why.Passing) +
-		" or more of their weight to what came after the same token?",
+	Ask: "labs.induction.ask", With: []any{"share", terms.Percent(why.Passing)},
 	Choices: []choice{
-		{"0", "none"}, {"1", "one"}, {"few", "two to five"}, {"many", "more"},
+		{"0", "labs.induction.choice.none"},
+		{"1", "labs.induction.choice.one"},
+		{"few", "labs.induction.choice.few"},
+		{"many", "labs.induction.choice.more"},
 	},
 }), "induction", guessBars{
-	title: "Heads that look at what came after the same token", whole: "all heads", words: inCount,
-	caption: "heads of this model",
+	title: "labs.induction.guess", whole: "labs.induction.guess.whole", words: inCount,
+	caption: "labs.induction.guess.caption",
 	scale:   allHeads,
 	ranges:  map[string][2]float64{"0": {0, 0}, "1": {1, 1}, "few": {2, 5}, "many": {6, math.Inf(1)}},
 	found: func(result any) (float64, bool) {
@@ -26,18 +29,16 @@ var _ = drawGuess(show("induction", inductionSections, headsFound, prediction{
 	},
 })
 
-func inductionSections(r *lab.Induction) []section {
+func inductionSections(w stage.Words, r *lab.Induction) []section {
 	var heads []plots.HeadAt
 	for _, h := range r.Heads {
 		heads = append(heads, plots.HeadAt{Name: h.Part, Block: h.Block, Score: h.Induction})
 	}
 	list := []section{section{
-		ID: "heads", Title: "Who looks there", Half: true,
-		Say: spans(
-			"First reading ", b(terms.Decimals(r.First, 2)), " bits a token, second ", x(terms.Decimals(r.Second, 2)),
-			". A dot is a head, a column a block.",
-		),
-		Caption: "block, and the share of a head's weight on what came after the same token before",
+		ID: "heads", Title: w.T("labs.induction.heads"), Half: true,
+		Say: w.Rich("labs.induction.heads.say", "first", terms.Decimals(r.First, 2),
+			"second", terms.Decimals(r.Second, 2), "x", accent),
+		Caption: w.T("labs.induction.heads.caption"),
 	}.charted(plots.HeadScores(heads, r.Passing))}
 	if len(r.Strong) == 0 {
 		return list
@@ -50,31 +51,30 @@ func inductionSections(r *lab.Induction) []section {
 		off = append(off, plots.WithoutHead{Name: h.Part, Bits: h.Second})
 	}
 	return append(list, section{
-		ID: "off", Title: "What is lost without it", Half: true, Say: lossText(r),
-		Caption: "one head switched off at a time; solid: the candidates, outlined: those that look there least",
+		ID: "off", Title: w.T("labs.induction.off"), Half: true, Say: lossText(w, r),
+		Caption: w.T("labs.induction.off.caption"),
 	}.charted(plots.WithoutHeads(off, r.Second)))
 }
 
 // lossText states whether switching off the best candidate matters more than switching off a
 // control head.
-func lossText(r *lab.Induction) []span {
+func lossText(w stage.Words, r *lab.Induction) stage.Rich {
 	best := r.Strong[0]
 	lost := r.Lost(best)
-	list := spans(
-		"Without ", b(lab.HeadName(best.Part)), " the second reading surprises the model by ", x(lab.MoreOrLess(lost)),
-		" bits a token",
-	)
-	if len(r.Weak) == 0 {
-		return append(list, spans(".")...)
+	with := []any{
+		"head", lab.HeadName(best.Part).In(w.Language), "change", lab.MoreOrLess(lost).In(w.Language),
+		"usual", lab.MoreOrLess(r.Usual()).In(w.Language), "x", accent,
 	}
-	list = append(list, spans(", without one of the others by ", b(lab.MoreOrLess(r.Usual())), ".")...)
-	if lost <= r.Usual() {
-		return append(list, spans(" So it is not what the second reading depends on.")...)
+	switch {
+	case len(r.Weak) == 0:
+		return w.Rich("labs.induction.off.say", with...)
+	case lost <= r.Usual():
+		return w.Rich("labs.induction.off.idle", with...)
 	}
-	return append(list, spans(" It matters here, but that doesn’t mean that an idea is stored there.")...)
+	return w.Rich("labs.induction.off.matters", with...)
 }
 
-func headsFound(r *lab.Induction) (string, string, bool) {
+func headsFound(w stage.Words, r *lab.Induction) (string, string, bool) {
 	if len(r.Heads) == 0 {
 		return "", "", false
 	}
@@ -87,6 +87,6 @@ func headsFound(r *lab.Induction) (string, string, bool) {
 	case n <= 5:
 		key = "few"
 	}
-	return key, terms.Capital(terms.Counted(r.Pass, "head")) + " of " + terms.Count(len(r.Heads)) + " pass: " +
-		terms.Percent(r.Passing) + " of the weight or more.", true
+	return key, w.T("labs.induction.found", "n", r.Pass, "all", terms.Count(len(r.Heads)),
+		"share", terms.Percent(r.Passing)), true
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -54,8 +55,7 @@ func New(d Deps) *Pages {
 // Mount registers the labs' addresses with the server's mux.
 func (p *Pages) Mount(mux *http.ServeMux) {
 	p.Route(mux, shell.Unknown{
-		NoForms: "The labs answer GET and HEAD only.",
-		Head:    "There is no such lab.", Say: "The address may be old or mistyped.",
+		NoForms: "labs.unknown.noforms", Head: "labs.unknown", Say: "The address may be old or mistyped.",
 	}, shell.Routes{
 		"GET /labs":                 p.index,
 		"GET /labs/{name}":          p.lab,
@@ -70,7 +70,7 @@ func (p *Pages) Waiting() int { return p.queue.Len() }
 func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 	var list []lab.Info
 	for _, l := range lab.All() {
-		list = append(list, l.Info())
+		list = append(list, l.Info(terms.In(r.Context())))
 	}
 	p.HTML(w, r, http.StatusOK, indexPage(list))
 }

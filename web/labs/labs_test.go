@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // small contains settings for quick runs of the labs whose defaults are slow.
@@ -42,7 +43,7 @@ func TestEveryLabByForm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {
-		i := l.Info()
+		i := l.Info(terms.English)
 		t.Run(i.Name, func(t *testing.T) {
 			s.t = t
 			guessed, asks := choice{none, ""}, len(faces[i.Name].Choices) > 0
@@ -56,7 +57,8 @@ func TestEveryLabByForm(t *testing.T) {
 			if d.Find("#lab-results .part").Length() == 0 {
 				t.Fatalf("no results:\n%s", text(d.Find("main")))
 			}
-			if got := text(d.Find(".verdict")); asks && (!strings.Contains(got, "You said "+guessed.Words) ||
+			if got := text(d.Find(".verdict")); asks && (!strings.Contains(got,
+				"You said "+stage.English.T(guessed.Text)) ||
 				!strings.Contains(got, "Measured")) {
 				t.Errorf("got the verdict %q, want the guess in words and the measurement", got)
 			}
@@ -132,8 +134,8 @@ func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 func TestFiltersAreGrouped(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
-		i := l.Info()
-		f := newForm(i, i.Inputs.Defaults(), "", nil)
+		i := l.Info(terms.English)
+		f := newForm(stage.English, i, i.Inputs.Defaults(), "", nil)
 		for _, c := range f.Main {
 			if _, ok := sampling.Pure.Value(c.Key); ok {
 				t.Errorf("%s: %s is among the first settings, want it among the further ones", i.Name, c.Key)
@@ -148,11 +150,11 @@ func TestLaneStepShowsRankAndPlace(t *testing.T) {
 	t.Parallel()
 	step := lab.LaneStep{Step: 3, Token: lab.Token{Text: " a"}, Rank: 15, P: 0.01, From: 0.9, To: 1, Kept: 11}
 	want := "token 3, “·a”: p 0.0100, rank 15, one of 11 kept; u = 0.9500 falls between 0.9000 and 1.0000"
-	if got := stepText(step, []float64{0, 0, 0.95}); got != want {
+	if got := stepText(stage.English, step, []float64{0, 0, 0.95}); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	step.Kept = 1
-	if got := stepText(step, nil); got != "token 3, “·a”: p 0.0100, rank 15, the only one kept" {
+	if got := stepText(stage.English, step, nil); got != "token 3, “·a”: p 0.0100, rank 15, the only one kept" {
 		t.Errorf("alone: got %q, want %q", got, "token 3, “·a”: p 0.0100, rank 15, the only one kept")
 	}
 }
@@ -166,7 +168,7 @@ func TestListOfLabs(t *testing.T) {
 		t.Fatalf("got %d links to labs, want %d", doors.Length(), len(lab.All()))
 	}
 	for n, l := range lab.All() {
-		i := l.Info()
+		i := l.Info(terms.English)
 		if href, _ := doors.Eq(n).Attr("href"); href != "/labs/"+i.Name || !strings.Contains(
 			text(d.Find(".door").Eq(n)), i.Question,
 		) {
@@ -203,8 +205,9 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 		t.Error("the error is hidden in the closed further settings")
 	}
 	s.get("/labs/cache?nonsense=1", http.StatusBadRequest)
-	if got := text(s.get("/labs/cache?run=1", http.StatusBadRequest).Find("#guess-error")); got != noGuess {
-		t.Errorf("without a prediction: got %q, want %q", got, noGuess)
+	if got := text(s.get("/labs/cache?run=1",
+		http.StatusBadRequest).Find("#guess-error")); got != stage.English.T("labs.guess.missing") {
+		t.Errorf("without a prediction: got %q, want %q", got, stage.English.T("labs.guess.missing"))
 	}
 	if d := s.get(
 		"/labs/cache?run=1&guess=none&tokens=400&repeats=50", http.StatusOK,
@@ -238,7 +241,7 @@ func TestPresetsAreValid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {
-		i := l.Info()
+		i := l.Info(terms.English)
 		d := s.get("/labs/"+i.Name, http.StatusOK)
 		if n := d.Find(".try a").Length(); n != 2 {
 			t.Errorf("%s: got %d presets to try, want 2", i.Name, n)
@@ -292,7 +295,7 @@ func TestReportsArePrivateAndBounded(t *testing.T) {
 	t.Parallel()
 	k := newReportCache(2)
 	l, _ := lab.Find("cache")
-	i := l.Info()
+	i := l.Info(terms.English)
 	reports := map[string]*lab.Report{}
 	for _, tokens := range []string{"1", "2", "3"} {
 		v, err := i.Inputs.Read(terms.Values{"tokens": tokens})

@@ -3,7 +3,6 @@ package labs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // pageTime is the time limit of a measurement for a page without scripts. The page shows everything
@@ -24,15 +24,12 @@ const pageTime = 20 * time.Second
 const slice = time.Minute
 
 // errFull is returned to users who would wait too long.
-var errFull = &terms.Refusal{
-	Code:    terms.CodeBusy,
-	Message: "Too many measurements are waiting. Try again in a minute.",
-}
+var errFull = terms.Refuse(terms.CodeBusy, "labs.refused.full")
 
 // env returns the models for a measurement. If the server has pools, the models run in slots of
-// these pools, so that no lab blocks other runs.
-func (p *Pages) env() lab.Env {
-	e := lab.Env{Target: p.Target}
+// these pools, so that no lab blocks other runs. Refusals are in the language of w.
+func (p *Pages) env(w stage.Words) lab.Env {
+	e := lab.Env{Target: p.Target, Language: w.Language}
 	if p.Slot != nil {
 		slot := p.Slot()
 		e.Target, e.TargetRunner = slot.Model(), slot
@@ -41,22 +38,22 @@ func (p *Pages) env() lab.Env {
 }
 
 // envFor is like env, but adds the draft model if the lab needs one and the server has one.
-func (p *Pages) envFor(l lab.Lab) (lab.Env, error) {
-	e := p.env()
-	if p.Draft == nil || !l.Info().Drafts {
+func (p *Pages) envFor(w stage.Words, l lab.Lab) (lab.Env, error) {
+	e := p.env(w)
+	if p.Draft == nil || !l.Info(w.Language).Drafts {
 		return e, nil
 	}
 	slot, err := p.Draft()
 	if err != nil {
-		return e, &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(terms.English, err)}
+		return e, &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(w.Language, err)}
 	}
 	e.Draft, e.DraftRunner = slot.Model(), slot
 	return e, nil
 }
 
 // estimate returns what a run of a lab would cost.
-func (p *Pages) estimate(l lab.Lab, v terms.Values) (lab.Estimate, error) {
-	with, err := p.envFor(l)
+func (p *Pages) estimate(w stage.Words, l lab.Lab, v terms.Values) (lab.Estimate, error) {
+	with, err := p.envFor(w, l)
 	if err != nil {
 		return lab.Estimate{}, err
 	}
@@ -68,7 +65,7 @@ func (p *Pages) estimate(l lab.Lab, v terms.Values) (lab.Estimate, error) {
 func (p *Pages) measure(
 	ctx context.Context, who admission.Caller, l lab.Lab, v terms.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
-	err = fault.Do(p.Log, "the lab "+l.Info().Name, func() error {
+	err = fault.Do(p.Log, "the lab "+l.Info(terms.In(ctx)).Name, func() error {
 		r, err = p.measureInTurn(ctx, who, l, v, tell)
 		return err
 	})
@@ -78,13 +75,14 @@ func (p *Pages) measure(
 func (p *Pages) measureInTurn(
 	ctx context.Context, who admission.Caller, l lab.Lab, v terms.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
-	e, err := p.estimate(l, v)
+	w := stage.In(ctx)
+	e, err := p.estimate(w, l, v)
 	if err != nil {
 		return nil, err
 	}
 	turn, leave, err := p.queue.Enter(ctx, who, e.Took, func(before int) {
 		if tell != nil {
-			tell(lab.Progress{Say: waitingText(before)})
+			tell(lab.Progress{Say: lab.Text("labs.run.waiting", "n", before)})
 		}
 	})
 	if errors.Is(err, admission.ErrQueueFull) {
@@ -97,7 +95,7 @@ func (p *Pages) measureInTurn(
 	if tell == nil {
 		tell = func(lab.Progress) {}
 	}
-	with, err := p.envFor(l)
+	with, err := p.envFor(w, l)
 	if err != nil {
 		return nil, err
 	}
@@ -107,18 +105,9 @@ func (p *Pages) measureInTurn(
 	}
 	r.Yielded = r.Canceled && errors.Is(context.Cause(turn), admission.ErrYield)
 	if r.Result != nil {
-		p.kept.keep(who.Learner, l.Info(), r)
+		p.kept.keep(who.Learner, l.Info(w.Language), r)
 	}
 	return r, nil
-}
-
-func waitingText(before int) string {
-	if before == 1 {
-		return "another measurement is running; yours is next"
-	}
-	return fmt.Sprintf(
-		"%d measurements are before yours: one runs at a time, so that times are worth something", before,
-	)
 }
 
 // A page is a lab with its form and the results so far.
@@ -132,41 +121,41 @@ type page struct {
 }
 
 // lab handles GET /labs/NAME.
-func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) lab(out http.ResponseWriter, r *http.Request) {
+	w := stage.In(r.Context())
 	l, ok := lab.Find(r.PathValue("name"))
 	if !ok {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
+		p.Refuse(out, r, http.StatusNotFound, w.T("labs.unknown"), w.T("labs.unknown.say"))
 		return
 	}
-	who, i := p.caller(w, r), l.Info()
+	who, i := p.caller(out, r), l.Info(w.Language)
 	a := read(fieldsOf(r.URL.Query()))
-	v, err := p.parse(i, a)
+	v, err := p.parse(w, i, a)
 	if err != nil {
-		pg := page{Form: badForm(i, a, err), Link: "/labs/" + i.Name, Trouble: sentence(err)}
-		p.HTML(w, r, http.StatusBadRequest, labPage(pg))
+		pg := page{Form: badForm(w, i, a, err), Link: "/labs/" + i.Name, Trouble: sentence(w, err)}
+		p.HTML(out, r, http.StatusBadRequest, labPage(pg))
 		return
 	}
 	pg := page{
-		Form: p.form(i, v, a.guess, nil), Link: p.sharedOf(i, v),
-		Found: p.newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
+		Form: p.form(w, i, v, a.guess, nil), Link: p.sharedOf(i, v),
+		Found: p.newFound(w, i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
 	// Before a guess, the scale of the chart depends on a measured time.
 	if pg.Found == nil && (faces[i.Name].ahead == nil || !chance.IsSteady(r.Context())) {
-		pg.Found = p.calculated(l, a.guess, v)
+		pg.Found = p.calculated(w, l, a.guess, v)
 	}
 	if pg.Found == nil {
-		pg.Found = p.guessAhead(i, v, a.guess)
+		pg.Found = p.guessAhead(w, i, v, a.guess)
 	}
 	if a.model != "" && a.model != p.modelMark() {
-		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same " +
-			"settings give other numbers."
+		pg.Trouble = w.T("labs.link.model", "model", p.Target.Name())
 	}
-	p.goesOn(&pg, p.runs.find("", keyOf(who.Learner, i, v)))
+	p.goesOn(w, &pg, p.runs.find("", keyOf(who.Learner, i, v)))
 	status := http.StatusOK
 	if a.run && !elsewhere(r) {
 		status = p.runPage(r.Context(), &pg, l, who, a, v)
 	}
-	p.HTML(w, r, status, labPage(pg))
+	p.HTML(out, r, status, labPage(pg))
 }
 
 // elsewhere reports whether the request comes from another site's page. Other sites can link here,
@@ -175,33 +164,33 @@ func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == 
 
 // goesOn makes the page show the run r, which is in progress. It does nothing if r is nil or was
 // not started by a press of the button.
-func (p *Pages) goesOn(pg *page, r *liveRun) {
+func (p *Pages) goesOn(w stage.Words, pg *page, r *liveRun) {
 	if r == nil || r.press == "" {
 		return
 	}
 	_, partial, _ := r.newest()
 	pg.Running, pg.Form.Press = r, r.press
 	pg.Form.guessed(r.guess)
-	if f := p.newFound(pg.Form.Info, r.guess, partial, true); f != nil {
+	if f := p.newFound(w, pg.Form.Info, r.guess, partial, true); f != nil {
 		pg.Found = f
 	}
 }
 
 // badForm returns the form with the rejected values.
-func badForm(i lab.Info, a asked, err error) form {
+func badForm(w stage.Words, i lab.Info, a asked, err error) form {
 	bad := refusedOf(err)
 	var inJSON requestError
 	if errors.As(err, &inJSON) {
-		f := newForm(i, a.raw, a.guess, nil)
-		f.Request, f.Was, f.RequestErr = a.request, a.was, requestText(err)
+		f := newForm(w, i, a.raw, a.guess, nil)
+		f.Request, f.Was, f.RequestErr = a.request, a.was, requestText(w, err)
 		return f
 	}
-	return newForm(i, a.raw, a.guess, bad)
+	return newForm(w, i, a.raw, a.guess, bad)
 }
 
 // parse validates the request.
-func (p *Pages) parse(i lab.Info, a asked) (terms.Values, error) {
-	if err := a.adopt(i); err != nil {
+func (p *Pages) parse(w stage.Words, i lab.Info, a asked) (terms.Values, error) {
+	if err := a.adopt(w, i); err != nil {
 		return nil, err
 	}
 	v, err := i.Inputs.Read(a.raw)
@@ -210,7 +199,7 @@ func (p *Pages) parse(i lab.Info, a asked) (terms.Values, error) {
 	}
 	// Omit numbers that equal the chosen model's numbers or that belong to the previously chosen
 	// model.
-	for name, own := range p.ownOf(i, v) {
+	for name, own := range p.ownOf(w, i, v) {
 		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
 			v[name] = ""
 		}
@@ -219,18 +208,20 @@ func (p *Pages) parse(i lab.Info, a asked) (terms.Values, error) {
 }
 
 // ownOf returns the chosen model's numbers for inputs that can be omitted.
-func (p *Pages) ownOf(i lab.Info, v terms.Values) terms.Values {
+func (p *Pages) ownOf(w stage.Words, i lab.Info, v terms.Values) terms.Values {
 	l, ok := lab.Find(i.Name)
 	if !ok || v[fieldPreset] == "" {
 		return nil
 	}
-	return lab.OwnNumbers(l, p.env(), v)
+	return lab.OwnNumbers(l, p.env(w), v)
 }
 
 // form lays out a lab's inputs. Omitted numbers are replaced with the chosen model's numbers.
-func (p *Pages) form(i lab.Info, v terms.Values, guessed string, bad *terms.RangeError) form {
-	f := newForm(i, v, guessed, bad)
-	own := p.ownOf(i, v)
+func (p *Pages) form(
+	w stage.Words, i lab.Info, v terms.Values, guessed string, bad *terms.RangeError,
+) form {
+	f := newForm(w, i, v, guessed, bad)
+	own := p.ownOf(w, i, v)
 	if own == nil {
 		return f
 	}
@@ -253,15 +244,16 @@ func (p *Pages) form(i lab.Info, v terms.Values, guessed string, bad *terms.Rang
 
 // runPage runs a lab for a page without scripts, or makes the page explain why it cannot run.
 func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v terms.Values) int {
-	i := l.Info()
+	w := stage.In(ctx)
+	i := l.Info(w.Language)
 	if !pg.Form.Guess.has(a.guess) {
-		pg.Form.GuessError = noGuess
+		pg.Form.GuessError = w.T("labs.guess.missing")
 		return http.StatusBadRequest
 	}
-	e, err := p.estimate(l, v)
+	e, err := p.estimate(w, l, v)
 	if err != nil {
-		pg.Form = p.form(i, v, a.guess, refusedOf(err))
-		pg.Trouble = sentence(err)
+		pg.Form = p.form(w, i, v, a.guess, refusedOf(err))
+		pg.Trouble = sentence(w, err)
 		return http.StatusBadRequest
 	}
 	if e.Large && !a.sure {
@@ -273,26 +265,23 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.
 	report, err := p.measure(ctx, who, l, v, nil)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		pg.Trouble = "Other measurements took all the time this page has. Try again in a moment."
+		pg.Trouble = w.T("labs.trouble.busy")
 		return http.StatusServiceUnavailable
 	case errors.Is(err, errFull):
-		pg.Trouble = sentence(err)
+		pg.Trouble = sentence(w, err)
 		return http.StatusServiceUnavailable
 	case err != nil:
-		return p.broken(pg, i.Name, err)
+		return p.broken(w, pg, i.Name, err)
 	case report.Result == nil:
-		pg.Trouble = "Nothing could be measured in the time this page has. Ask for less."
+		pg.Trouble = w.T("labs.trouble.slow")
 	}
-	pg.Found = p.newFound(i, a.guess, report, false)
+	pg.Found = p.newFound(w, i, a.guess, report, false)
 	return http.StatusOK
 }
 
-// noGuess is the text that asks for a prediction.
-const noGuess = "First say what you expect, or just look."
-
 // broken makes the page show that a run failed and why.
-func (p *Pages) broken(pg *page, name string, err error) int {
-	pg.Trouble = sentence(err)
+func (p *Pages) broken(w stage.Words, pg *page, name string, err error) int {
+	pg.Trouble = sentence(w, err)
 	if refusedOf(err) != nil {
 		return http.StatusBadRequest
 	}
@@ -301,44 +290,48 @@ func (p *Pages) broken(pg *page, name string, err error) int {
 }
 
 // sentence returns a sentence that describes an error to users.
-func sentence(err error) string {
-	var r *terms.RangeError
-	if errors.As(err, &r) {
-		return fmt.Sprintf("Nothing was run: %s.", err)
+func sentence(w stage.Words, err error) string {
+	if r := refusedOf(err); r != nil {
+		return w.T("labs.refused.range", "field", r.Field, "got", r.Got, "want", r.Want)
 	}
-	return terms.RefusalOf(err).Message
+	return terms.RefusalOf(err).In(w.Language)
 }
 
 // estimateText describes what a run would cost.
-func estimateText(e lab.Estimate) string {
-	say := "about " + terms.Took(max(e.Took, time.Millisecond))
-	if e.MultAdds > 0 {
-		say += ", " + terms.MultAdds(e.MultAdds) + " multiply-adds"
+func estimateText(w stage.Words, e lab.Estimate) string {
+	key := "labs.estimate"
+	switch {
+	case e.MultAdds > 0 && e.Bytes > 0:
+		key = "labs.estimate.work.memory"
+	case e.MultAdds > 0:
+		key = "labs.estimate.work"
+	case e.Bytes > 0:
+		key = "labs.estimate.memory"
 	}
-	if e.Bytes > 0 {
-		say += ", " + terms.Bytes(e.Bytes) + " of memory"
-	}
-	return say
+	return w.T(
+		key, "took", w.Took(max(e.Took, time.Millisecond)), "work", w.MultAdds(e.MultAdds), "memory", w.Bytes(e.Bytes),
+	)
 }
 
 // rows handles GET /labs/NAME/rows.csv, which returns one table of a run with these values. If the
 // server no longer has the run's report, it runs the lab again.
-func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) rows(out http.ResponseWriter, r *http.Request) {
+	w := stage.In(r.Context())
 	l, ok := lab.Find(r.PathValue("name"))
 	if !ok {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
+		p.Refuse(out, r, http.StatusNotFound, w.T("labs.unknown"), w.T("labs.unknown.say"))
 		return
 	}
-	who, i := p.caller(w, r), l.Info()
+	who, i := p.caller(out, r), l.Info(w.Language)
 	q := r.URL.Query()
-	v, err := p.parse(i, read(fieldsOf(q)))
+	v, err := p.parse(w, i, read(fieldsOf(q)))
 	if err != nil {
-		p.Refuse(w, r, http.StatusBadRequest, "No rows.", sentence(err))
+		p.Refuse(out, r, http.StatusBadRequest, w.T("labs.rows.none"), sentence(w, err))
 		return
 	}
 	report := p.kept.find(who.Learner, i, v)
 	if report == nil && elsewhere(r) {
-		p.Refuse(w, r, http.StatusForbidden, "No rows.", "Run the lab on its page first.")
+		p.Refuse(out, r, http.StatusForbidden, w.T("labs.rows.none"), w.T("labs.rows.run"))
 		return
 	}
 	if report == nil {
@@ -346,13 +339,13 @@ func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		if report, err = p.measure(ctx, who, l, v, nil); err != nil || report.Result == nil {
 			p.Refuse(
-				w, r, http.StatusServiceUnavailable, "No rows.",
-				"They could not be measured in time for this page. Run the lab on its own page first.",
+				out, r, http.StatusServiceUnavailable, w.T("labs.rows.none"),
+				w.T("labs.rows.slow"),
 			)
 			return
 		}
 	}
-	p.sendRows(w, r, i, report, q.Get(fieldTable))
+	p.sendRows(out, r, i, report, q.Get(fieldTable))
 }
 
 func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, report *lab.Report, name string) {
@@ -361,13 +354,14 @@ func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, rep
 	}
 	t, ok := report.Table(name)
 	if !ok {
-		p.Refuse(w, r, http.StatusNotFound, "No such table.", "The lab’s page lists its tables.")
+		l := stage.In(r.Context())
+		p.Refuse(w, r, http.StatusNotFound, l.T("labs.rows.unknown"), l.T("labs.rows.unknown.say"))
 		return
 	}
 	w.Header().Set("Content-Type", terms.SheetType)
 	w.Header().Set("Content-Disposition", `attachment; filename="`+i.Name+"-"+t.Name+`.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
-	if err := t.WriteCSV(w, terms.SheetFormOf(r.URL.Query().Get(fieldDecimal))); err != nil {
+	if err := t.WriteCSV(w, terms.SheetFormOf(r.URL.Query().Get(fieldDecimal)), terms.In(r.Context())); err != nil {
 		p.Log.Warn("sending rows", "lab", i.Name, "err", err)
 	}
 }

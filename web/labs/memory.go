@@ -1,7 +1,7 @@
 package labs
 
 import (
-	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/lab"
@@ -10,21 +10,13 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// optionNames holds the displayed names of the memory lab's choices.
-var optionNames = map[string]string{
-	"loaded": "the loaded model", "example-32": "the 32-layer example", "gpt2": "GPT-2", "gpt-2": "GPT-2",
-	"llama-2-7b": "Llama 2 7B", "llama-2-70b": "Llama 2 70B", "mistral-7b": "Mistral 7B",
-	"fp32": "fp32, 4 bytes", "fp16": "fp16, 2 bytes", "bf16": "bf16, 2 bytes", "int8": "int8, 1 byte",
-	"int4": "int4, ½ byte",
-}
-
 var _ = showTiles(show("memory", memorySections, nil, prediction{}),
-	"memory", "Measure the engine’s own cache", append(
-		[]tile{{name: "key and value", fixed: "2"}},
+	"memory", "labs.memory.run", append(
+		[]tile{{name: "labs.memory.tile.pair", fixed: "2"}},
 		times("layers", "kv_heads", "head_dim", "precision", "positions", "batch")...,
 	)...)
 
-func memorySections(m *lab.Memory) []section {
+func memorySections(w stage.Words, m *lab.Memory) []section {
 	wedge := plots.Wedge{
 		Weights: m.WeightBytes, PerToken: m.BytesPerPosition * float64(m.Batch), Memory: m.MemoryBytes,
 		Positions: m.Positions, Texts: m.Batch,
@@ -33,25 +25,23 @@ func memorySections(m *lab.Memory) []section {
 	phone.Narrow = true
 	list := []section{
 		section{
-			ID: "lead", Lead: true, Say: fitsText(m), Caption: m.Model.Name + ", weights as " + m.WeightPrecision +
-				"; tokens in each chat, prompt and answer together", Sum: sumOf(m),
+			ID: "lead", Lead: true, Say: fitsText(w, m), Sum: sumOf(w, m),
+			Caption: w.T("labs.memory.caption", "model", m.Model.Name.In(w.Language), "precision", m.WeightPrecision),
 		}.charted(wedge.Draw()).onPhones(phone.Draw()),
 		{
-			ID: "heads", Title: "Sharing heads", Small: fmt.Sprintf("at %s positions", terms.Count(m.Positions)),
-			Half: true,
-			Say:  spans("Query heads ask (circles); fewer pairs of keys and values answer (squares)."),
-			Body: sharesView(sharesOf(m)),
+			ID: "heads", Title: w.T("labs.memory.heads"),
+			Small: w.T("labs.memory.heads.small", "n", terms.Count(m.Positions)), Half: true,
+			Say: w.Rich("labs.memory.heads.say"), Body: sharesView(sharesOf(w, m)),
 		},
 		section{
-			ID: "windows", Title: "Context windows", Small: "area is tokens, to scale", Half: true,
-			Say: spans(
-				"Memory is for ", b(m.Model.Name), ": ", b(terms.Bytes(m.BytesPerPosition)), " for every token.",
-			),
-			Numbers: table(windowsGrid(m)),
+			ID: "windows", Title: w.T("labs.memory.windows"), Small: w.T("labs.memory.windows.small"), Half: true,
+			Say: w.Rich("labs.memory.windows.say", "model", m.Model.Name.In(w.Language),
+				"bytes", w.Bytes(int64(m.BytesPerPosition))),
+			Numbers: table(windowsGrid(w, m)),
 		}.charted(plots.Windows(windowsOf(m))),
 	}
 	if len(m.Engine.Steps) > 0 {
-		list = append(list, engineSection(m.Engine))
+		list = append(list, engineSection(w, m.Engine))
 	}
 	return list
 }
@@ -60,49 +50,54 @@ func memorySections(m *lab.Memory) []section {
 // settings, or "" if no tile is.
 type sum struct{ Name, Value, Small, Exact, Follows string }
 
-func sumOf(m *lab.Memory) *sum {
+func sumOf(w stage.Words, m *lab.Memory) *sum {
 	return &sum{
-		Name: "all caches", Value: terms.Bytes(m.Bytes), Small: terms.Bytes(m.BytesPerPosition) + " a token",
-		Exact: terms.Count(int64(m.Bytes)) + " bytes",
+		Name: w.T("labs.memory.sum"), Value: w.Bytes(int64(m.Bytes)),
+		Small: w.T("labs.memory.token", "bytes", w.Bytes(int64(m.BytesPerPosition))),
+		Exact: w.T("labs.memory.sum.exact", "n", terms.Count(int64(m.Bytes))),
 	}
 }
 
 // fitsText states whether everything fits into memory, and what takes the most space.
-func fitsText(m *lab.Memory) []span {
-	if m.FreeBytes < 0 {
-		return spans(
-			b("The weights alone need "+terms.Bytes(m.WeightBytes)), ", and the card has ", terms.Bytes(m.MemoryBytes),
-			". Take a larger card, or keep the weights in fewer bytes.", windowText(m),
-		)
+func fitsText(w stage.Words, m *lab.Memory) stage.Rich {
+	with := []any{
+		"weights", w.Bytes(int64(m.WeightBytes)), "memory", w.Bytes(int64(m.MemoryBytes)),
+		"n", int(min(m.Users, 1e9)), "x", accent, "bad", bad, "b", bold,
 	}
-	var list []span
-	if over := m.Bytes - m.FreeBytes; over > 0 {
-		list = spans(span{"Too much for this card, by " + terms.Bytes(over) + ".", "bad"})
-	} else {
-		list = spans(x("It fits, with " + terms.Bytes(-over) + " to spare."))
+	var key string
+	over, caches := m.Bytes-m.FreeBytes, m.Bytes > m.WeightBytes
+	switch {
+	case m.FreeBytes < 0:
+		key = "labs.memory.full"
+	case over > 0 && caches:
+		key = "labs.memory.over.caches"
+	case over > 0:
+		key = "labs.memory.over"
+	case caches:
+		key = "labs.memory.fits.caches"
+	default:
+		key = "labs.memory.fits"
 	}
-	heavier := " The model weighs more than its caches."
-	if m.Bytes > m.WeightBytes {
-		heavier = " The caches now weigh more than the model."
+	with = append(with, "bytes", w.Bytes(int64(math.Abs(over))))
+	say := w.Rich(key, with...)
+	if window := windowText(w, m); window != "" {
+		say = w.Rich("labs.memory.with", "say", say, "note", window)
 	}
-	return append(list, spans(
-		heavier+" The card has room for ", b(terms.Counted(int(min(m.Users, 1e9)), "chat")), " of this length.",
-		windowText(m),
-	)...)
+	return say
 }
 
 // windowText returns the model's note, if it has one, and a sentence if the text is longer than the
 // model's context window.
-func windowText(m *lab.Memory) string {
-	note := ""
-	if m.Model.Note != "" {
-		note = " " + m.Model.Note
-	}
+func windowText(w stage.Words, m *lab.Memory) string {
+	note := m.Model.Note.In(w.Language)
 	if m.Positions <= m.Model.Context {
 		return note
 	}
-	return note + " " + terms.Count(m.Positions) + " positions are more than the window of this " +
-		"model, " + terms.Count(m.Model.Context) + ": it was not made for texts so long."
+	long := w.T("labs.memory.window", "n", terms.Count(m.Positions), "window", terms.Count(m.Model.Context))
+	if note == "" {
+		return long
+	}
+	return w.T("labs.memory.with", "say", note, "note", long)
 }
 
 // A shareView shows one way of sharing keys and values among the heads.
@@ -111,7 +106,7 @@ type shareView struct {
 	Picture, Width, Size, Each string
 }
 
-func sharesOf(m *lab.Memory) []shareView {
+func sharesOf(w stage.Words, m *lab.Memory) []shareView {
 	most := 0.0
 	for _, v := range m.Variants {
 		most = max(most, v.Bytes)
@@ -119,8 +114,8 @@ func sharesOf(m *lab.Memory) []shareView {
 	var list []shareView
 	for _, v := range m.Variants {
 		s := shareView{
-			MemoryVariant: v, Width: stage.Share(v.Bytes / max(most, 1)), Size: terms.Bytes(v.Bytes),
-			Each: terms.Bytes(v.BytesPerPosition) + " a token",
+			MemoryVariant: v, Width: stage.Share(v.Bytes / max(most, 1)), Size: w.Bytes(int64(v.Bytes)),
+			Each: w.T("labs.memory.token", "bytes", w.Bytes(int64(v.BytesPerPosition))),
 		}
 		if c, err := plots.Heads(m.Model.Heads, v.KVHeads, v.Now); err == nil {
 			s.Picture = c.SVG
@@ -138,35 +133,34 @@ func windowsOf(m *lab.Memory) []plots.Window {
 	return list
 }
 
-func windowsGrid(m *lab.Memory) grid {
-	g := grid{Caption: "Context windows", Head: []string{"window", "tokens", "year", "cache", "source"}}
-	for i, w := range m.Windows {
+func windowsGrid(w stage.Words, m *lab.Memory) grid {
+	g := newGrid(w, "labs.memory.windows.grid.", "window", "tokens", "year", "cache", "source")
+	for i, x := range m.Windows {
 		year := ""
-		if w.Year > 0 {
-			year = strconv.Itoa(w.Year)
+		if x.Year > 0 {
+			year = strconv.Itoa(x.Year)
 		}
-		g.Rows = append(g.Rows, []string{w.Name, terms.Count(w.Tokens), year, terms.Bytes(w.Bytes), w.Source})
-		if w.Loaded {
+		g.Rows = append(g.Rows, []string{
+			x.Name, terms.Count(x.Tokens), year, w.Bytes(int64(x.Bytes)), x.Source.In(w.Language),
+		})
+		if x.Loaded {
 			g.Now = i + 1
 		}
 	}
 	return g
 }
 
-func engineSection(e lab.Engine) section {
+func engineSection(w stage.Words, e lab.Engine) section {
 	last := e.Steps[len(e.Steps)-1]
-	s := section{
-		ID: "engine", Title: "The running engine", Small: "measured while it wrote",
-		Caption: "positions; bytes of the engine’s own cache in fp32",
-		Say: spans("At ", b(
-			terms.Count(last.Positions),
-		), " positions the engine uses ", b(terms.Count(last.Used)), " bytes and holds ", b(terms.Count(last.Reserved)),
-			": it reserves room ahead, so that not every token needs new memory. "),
+	key := "labs.memory.engine.agree"
+	if !e.Agree {
+		key = "labs.memory.engine.differ"
 	}
-	if e.Agree {
-		s.Say = append(s.Say, x("Both equal the formulas at every step."))
-	} else {
-		s.Say = append(s.Say, span{S: "They differ from the formulas; the raw rows say where."})
+	s := section{
+		ID: "engine", Title: w.T("labs.memory.engine"), Small: w.T("labs.memory.engine.small"),
+		Caption: w.T("labs.memory.engine.caption"),
+		Say: w.Rich(key, "positions", terms.Count(last.Positions), "used", terms.Count(last.Used),
+			"reserved", terms.Count(last.Reserved), "x", accent),
 	}
 	var held []plots.Held
 	for _, step := range e.Steps {

@@ -18,16 +18,16 @@ import (
 const roundedBars = 7
 
 var _ = drawGuess(show("quantization", quantizationSections, favoritesLost, prediction{
-	Ask: "Rounded to four bits, at how many steps does the favorite token change?",
+	Ask: "labs.quantization.ask",
 	Choices: []choice{
-		{"0", "at no step"},
-		{"tenth", "at up to a tenth of them"},
-		{"third", "at up to a third"},
-		{"more", "at more"},
+		{"0", "labs.quantization.choice.none"},
+		{"tenth", "labs.quantization.choice.tenth"},
+		{"third", "labs.quantization.choice.third"},
+		{"more", "labs.quantization.choice.more"},
 	},
 }), "quantization", guessBars{
-	title: "Steps at which the favorite token changes", whole: "all steps", words: terms.Percent,
-	caption: "share of the steps, rounded to four bits",
+	title: "labs.quantization.guess", whole: "labs.quantization.guess.whole", words: inPercent,
+	caption: "labs.quantization.guess.caption",
 	scale:   fixed(1, 1),
 	ranges: map[string][2]float64{
 		"0": {0, 0}, "tenth": {0, 0.1}, "third": {0.1, 1.0 / 3}, "more": {1.0 / 3, math.Inf(1)},
@@ -39,10 +39,10 @@ var _ = drawGuess(show("quantization", quantizationSections, favoritesLost, pred
 	},
 })
 
-func quantizationSections(q *lab.Quantization) []section {
+func quantizationSections(w stage.Words, q *lab.Quantization) []section {
 	var names []string
-	for _, w := range q.Ways {
-		names = append(names, w.Name)
+	for _, way := range q.Ways {
+		names = append(names, way.Name.In(w.Language))
 	}
 	var list []section
 	if len(q.Bars) > 0 {
@@ -51,8 +51,8 @@ func quantizationSections(q *lab.Quantization) []section {
 			tokens = append(tokens, plots.RoundedBar{Name: tokenName(b.Token), P: b.P})
 		}
 		list = append(list, section{
-			ID: "bars", Title: fmt.Sprintf("Step %d, rounded and not", q.Step), Half: len(q.Ways) > 1,
-			Say: barsText(q), Caption: "probability of each token; from left to right " + waysText(names),
+			ID: "bars", Title: w.T("labs.quantization.bars", "n", fmt.Sprint(q.Step)), Half: len(q.Ways) > 1,
+			Say: barsText(w, q), Caption: w.T("labs.quantization.bars.caption", "ways", waysText(w, names)),
 		}.charted(plots.RoundedBars(tokens, names)))
 	}
 	if len(q.Ways) > 1 {
@@ -63,54 +63,61 @@ func quantizationSections(q *lab.Quantization) []section {
 			}
 		}
 		list = append(list, section{
-			ID: "steps", Title: "And every step of the text", Half: len(q.Bars) > 0,
-			Say: stepsText(q), Caption: "generated token; KL in nats, a logarithmic axis",
+			ID: "steps", Title: w.T("labs.quantization.steps"), Half: len(q.Bars) > 0,
+			Say: stepsText(w, q), Caption: w.T("labs.quantization.steps.caption"),
 		}.charted(plots.RoundedSteps(names[1:], kl)))
 	}
-	list = append(
-		list,
-		section{ID: "ways", Title: "What it saves, and what it costs", Say: savesText(q), Numbers: table(waysGrid(q))},
-	)
-	return list
+	return append(list, section{
+		ID: "ways", Title: w.T("labs.quantization.ways"), Say: savesText(w, q), Numbers: table(waysGrid(w, q)),
+	})
 }
 
 // waysText describes the bars of a group. There is one bar for each way of storing the weights.
-func waysText(names []string) string {
-	looks := []string{" (dashed outline)", " (solid)", " (pale, with an edge)"}
+func waysText(w stage.Words, names []string) string {
 	text := ""
 	for i, n := range names {
+		n = w.T("labs.quantization.look."+strconv.Itoa(i), "way", n)
 		if i > 0 {
-			text += ", "
+			n = w.T("list.next", "list", text, "next", n)
 		}
-		text += n + looks[i]
+		text = n
 	}
 	return text
 }
 
 // barsText states whether the most probable token remains the same at the step shown.
-func barsText(q *lab.Quantization) []span {
-	parts := []any{"With its own weights the model favours ", b(tokenName(q.Bars[0].Token)), "."}
-	for _, w := range q.Ways[1:] {
-		if w.Same {
-			parts = append(parts, " With "+w.Name+" it still does, KL ", b(kl(w.KL)), ".")
-		} else {
-			parts = append(
-				parts, " With "+w.Name+" the favorite is ", x(tokenName(w.Top)), " instead, KL ", b(kl(w.KL)), ".",
-			)
+func barsText(w stage.Words, q *lab.Quantization) stage.Rich {
+	say := w.Rich("labs.quantization.bars.own", "token", tokenName(q.Bars[0].Token))
+	for _, way := range q.Ways[1:] {
+		next := w.Rich("labs.quantization.bars.changed", "way", way.Name.In(w.Language), "token", tokenName(way.Top),
+			"kl", kl(way.KL), "x", accent)
+		if way.Same {
+			next = w.Rich("labs.quantization.bars.same", "way", way.Name.In(w.Language), "kl", kl(way.KL))
 		}
+		say = w.Rich("labs.quantization.both", "say", say, "next", next)
 	}
-	return spans(parts...)
+	return say
 }
 
-func stepsText(q *lab.Quantization) []span {
-	var parts []any
-	for _, w := range q.Ways[1:] {
-		parts = append(
-			parts, w.Name+" keeps the favorite token at ", x(fmt.Sprintf("%d of %d", w.Kept, len(q.Steps))),
-			" steps; mean KL ", b(kl(w.MeanKL)), ". ",
-		)
+func stepsText(w stage.Words, q *lab.Quantization) stage.Rich {
+	var list []stage.Rich
+	for _, way := range q.Ways[1:] {
+		list = append(list, w.Rich("labs.quantization.steps.say", "way", way.Name.In(w.Language),
+			"kept", fmt.Sprint(way.Kept), "steps", fmt.Sprint(len(q.Steps)), "kl", kl(way.MeanKL), "x", accent))
 	}
-	return spans(parts...)
+	return following(w, list)
+}
+
+// following joins sentences.
+func following(w stage.Words, list []stage.Rich) stage.Rich {
+	var say stage.Rich
+	for i, next := range list {
+		if i > 0 {
+			next = w.Rich("labs.quantization.both", "say", say, "next", next)
+		}
+		say = next
+	}
+	return say
 }
 
 // kl formats a divergence in nats. A small one is formatted with a power of ten.
@@ -127,53 +134,40 @@ var superscript = strings.NewReplacer(
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹",
 )
 
-func savesText(q *lab.Quantization) []span {
+func savesText(w stage.Words, q *lab.Quantization) stage.Rich {
 	own := q.Ways[0]
-	var parts []any
-	for _, w := range q.Ways[1:] {
-		parts = append(
-			parts, w.Name+" keeps all weights in ", x(terms.Bytes(w.Bytes)), " instead of ", b(terms.Bytes(own.Bytes)),
-			". ",
-		)
+	var list []stage.Rich
+	for _, way := range q.Ways[1:] {
+		list = append(list, w.Rich("labs.quantization.ways.saves", "way", way.Name.In(w.Language),
+			"bytes", w.Bytes(way.Bytes), "own", w.Bytes(own.Bytes), "x", accent))
 	}
-	for _, w := range q.Ways[1:] {
-		if w.Wide {
-			parts = append(
-				parts,
-				"Here "+w.Name+" is widened to float32 before anything is computed, so its time doesn't show what the "+
-					"format can do: a program that works on the four bits directly has less to read. ",
-			)
+	for _, way := range q.Ways[1:] {
+		if way.Wide {
+			list = append(list, w.Rich("labs.quantization.ways.wide", "way", way.Name.In(w.Language)))
 		}
 	}
-	if q.LeftOut != "" {
-		parts = append(parts, "Left out: "+stage.Marked(q.LeftOut).String()+".")
+	if !q.LeftOut.IsZero() {
+		what := stage.Marked(q.LeftOut.In(w.Language)).String()
+		list = append(list, w.Rich("labs.quantization.ways.left_out", "what", what))
 	}
-	return spans(parts...)
+	return following(w, list)
 }
 
-func waysGrid(q *lab.Quantization) grid {
-	g := grid{
-		Caption: "Ways of keeping the weights",
-		Head: []string{
-			"weights", "size", "bits a weight", "favorite stays", "mean KL, nats", "largest KL", "a token, ms",
-		},
-	}
-	for _, w := range q.Ways {
+func waysGrid(w stage.Words, q *lab.Quantization) grid {
+	g := newGrid(w, "labs.quantization.grid.", "weights", "size", "bits", "stays", "mean", "largest", "ms")
+	for _, way := range q.Ways {
 		took := "–"
-		if w.Ms.N > 0 {
-			took = spreadText(w.Ms)
+		if way.Ms.N > 0 {
+			took = spreadText(w, way.Ms)
 		}
 		mean, most := "–", "–" // the model's own weights are the baseline
-		if w.Kind != infer.QuantNone {
-			mean, most = kl(w.MeanKL), kl(w.MaxKL)
+		if way.Kind != infer.QuantNone {
+			mean, most = kl(way.MeanKL), kl(way.MaxKL)
 		}
-		g.Rows = append(
-			g.Rows,
-			[]string{
-				w.Name, terms.Bytes(w.Bytes), terms.Measured(w.BitsEach), fmt.Sprintf("%d of %d", w.Kept, len(q.Steps)),
-				mean, most, took,
-			},
-		)
+		g.Rows = append(g.Rows, []string{
+			way.Name.In(w.Language), w.Bytes(way.Bytes), terms.Measured(way.BitsEach),
+			w.T("labs.quantization.of", "n", fmt.Sprint(way.Kept), "all", fmt.Sprint(len(q.Steps))), mean, most, took,
+		})
 	}
 	return g
 }
@@ -187,15 +181,13 @@ func fourBits(q *lab.Quantization) (w lab.QuantWay, ok bool) {
 	return q.Ways[n], true
 }
 
-func favoritesLost(q *lab.Quantization) (string, string, bool) {
-	w, ok := fourBits(q)
+func favoritesLost(w stage.Words, q *lab.Quantization) (string, string, bool) {
+	way, ok := fourBits(q)
 	if !ok {
 		return "", "", false
 	}
-	lost := len(q.Steps) - w.Kept
+	lost := len(q.Steps) - way.Kept
 	key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
-	return key, fmt.Sprintf(
-		"With %s the favorite token changes at %d of %s.", w.Name, lost,
-		terms.Counted(len(q.Steps), "step"),
-	), true
+	return key, w.T("labs.quantization.found", "way", way.Name.In(w.Language), "lost", fmt.Sprint(lost),
+		"n", len(q.Steps)), true
 }

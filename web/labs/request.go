@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // The bill's request is on the page twice: as fields, and as the JSON that a program would send.
@@ -18,11 +19,11 @@ type requestError struct{ error }
 func (e requestError) Unwrap() error { return e.error }
 
 // adopt replaces the inputs with the values in the JSON if the JSON was edited.
-func (a *asked) adopt(i lab.Info) error {
+func (a *asked) adopt(w stage.Words, i lab.Info) error {
 	if !hasRequest(i) || !a.hasJSON || same(a.request, a.was) {
 		return nil
 	}
-	r, err := lab.ParseRequest([]byte(a.request))
+	r, err := lab.ParseRequest(w.Language, []byte(a.request))
 	if err != nil {
 		return requestError{err}
 	}
@@ -36,11 +37,11 @@ func same(a, b string) bool {
 }
 
 // requestText explains what is wrong with the JSON.
-func requestText(err error) string {
+func requestText(w stage.Words, err error) string {
 	if r := refusedOf(err); r != nil {
-		return r.Error() + "."
+		return w.T("error.range", "field", r.Field, "got", r.Got, "want", r.Want)
 	}
-	return err.Error()
+	return terms.RefusalOf(err).In(w.Language)
 }
 
 // inputs returns the fields that the page should show now, with their values.

@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A run belongs to the server rather than to the connection that requested it. A page numbers each
@@ -124,12 +125,17 @@ func (s *runs) add(r *liveRun) {
 	}
 }
 
+// beginning is what a run is doing before it reports anything.
+var beginning = lab.Text("labs.run.beginning")
+
 // begin starts a run in its own goroutine, watched by the page that requested it.
-func (p *Pages) begin(who admission.Caller, press, guessed string, l lab.Lab, v terms.Values) *liveRun {
-	ctx, cancel := context.WithCancel(p.Context)
+func (p *Pages) begin(
+	w stage.Words, who admission.Caller, press, guessed string, l lab.Lab, v terms.Values,
+) *liveRun {
+	ctx, cancel := context.WithCancel(terms.With(p.Context, w.Language))
 	r := &liveRun{
-		press: press, key: keyOf(who.Learner, l.Info(), v), guess: guessed, values: v, cancel: cancel,
-		done: make(chan struct{}), progress: lab.Progress{Say: "beginning"}, version: 1, watching: 1,
+		press: press, key: keyOf(who.Learner, l.Info(w.Language), v), guess: guessed, values: v, cancel: cancel,
+		done: make(chan struct{}), progress: lab.Progress{Say: beginning}, version: 1, watching: 1,
 	}
 	p.runs.add(r)
 	go func() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -73,7 +74,7 @@ func TestReconnectAfterARun(t *testing.T) {
 	<-s.pages.runs.list[0].done
 	draw, _ := lab.Find("draw")
 	for _, partial := range []bool{false, true} {
-		f := s.pages.newFound(draw.Info(), "10", s.pages.runs.list[0].report, partial)
+		f := s.pages.newFound(stage.English, draw.Info(terms.English), "10", s.pages.runs.list[0].report, partial)
 		if (f.Verdict == nil) != partial {
 			t.Errorf("partial report %v, judged %v; want only a finished run judged", partial, f.Verdict != nil)
 		}
@@ -124,9 +125,9 @@ func TestReloadDuringARun(t *testing.T) {
 		t.Error("a page with other values shows the run")
 	}
 	l, _ := lab.Find("cache")
-	v, err := l.Info().Inputs.Read(terms.Values{"tokens": "400", "repeats": "50"})
-	if err != nil || s.pages.runs.find("", keyOf("someone else", l.Info(), v)) != nil ||
-		s.pages.runs.find("", keyOf("someone", l.Info(), v)) == nil {
+	v, err := l.Info(terms.English).Inputs.Read(terms.Values{"tokens": "400", "repeats": "50"})
+	if err != nil || s.pages.runs.find("", keyOf("someone else", l.Info(terms.English), v)) != nil ||
+		s.pages.runs.find("", keyOf("someone", l.Info(terms.English), v)) == nil {
 		t.Errorf("the run was found for the wrong learner: %v", err)
 	}
 	w.ask("cancel", nil)

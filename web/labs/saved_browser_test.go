@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -25,7 +26,7 @@ func TestRowsAreSaved(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+"/labs")
 	hands := browser.Mouse(tab)
 	for _, l := range lab.All() {
-		i := l.Info()
+		i := l.Info(terms.English)
 		address := "/labs/" + i.Name + "?" + small[i.Name]
 		tab.Go(url + address)
 		run(tab, hands)

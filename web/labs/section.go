@@ -15,7 +15,7 @@ import (
 // A section is one part of a lab's results.
 type section struct {
 	ID, Title, Small string
-	Say              []span
+	Say              stage.Rich
 	Chart            *plots.Chart
 	Caption          string
 	Narrow           *plots.Chart // the chart drawn for phones; nil if it is the same
@@ -28,28 +28,13 @@ type section struct {
 	Sum              *sum            // the result of the tiles' equation
 }
 
-// A span is a part of a sentence: plain text or an emphasized number.
-type span struct {
-	S    string
-	Kind string // "", "b" (bold), "x" (bold, in the accent color) or "bad" (in the color for errors)
-}
-
-// spans builds a sentence from its parts. The functions b and x mark its numbers.
-func spans(parts ...any) []span {
-	list := make([]span, len(parts))
-	for i, p := range parts {
-		switch p := p.(type) {
-		case string:
-			list[i] = span{S: p}
-		case span:
-			list[i] = p
-		}
-	}
-	return list
-}
-
-func b(s string) span { return span{s, "b"} }
-func x(s string) span { return span{s, "x"} }
+// The elements around the numbers of a sentence: bold, bold in the accent color, and bold in the color
+// for errors.
+var (
+	bold   = stage.Element{Name: "b"}
+	accent = stage.Element{Name: "b", Attrs: templ.Attributes{"class": "x"}}
+	bad    = stage.Element{Name: "b", Attrs: templ.Attributes{"class": "bad"}}
+)
 
 // rowsOfSections groups sections into rows, with consecutive halves side by side.
 func rowsOfSections(list []section) [][]section {
@@ -90,6 +75,20 @@ type grid struct {
 	Now     int // the number of the highlighted row, from 1; 0 if none
 }
 
+// newGrid returns a table without rows. The keys of its texts begin with the given one and end in
+// "caption" or the name of a column. A column without a name has no heading.
+func newGrid(w stage.Words, key string, columns ...string) grid {
+	g := grid{Caption: w.T(key + "caption")}
+	for _, c := range columns {
+		head := ""
+		if c != "" {
+			head = w.T(key + c)
+		}
+		g.Head = append(g.Head, head)
+	}
+	return g
+}
+
 // texts reports for each column whether it contains words rather than numbers.
 func (g grid) texts() []bool {
 	list := make([]bool, len(g.Head))
@@ -105,19 +104,15 @@ func (g grid) texts() []bool {
 }
 
 // gridOf converts a lab's raw table for display, with at most `most` rows.
-func gridOf(t lab.Table, most int) grid {
-	g := grid{Caption: t.Title}
+func gridOf(w stage.Words, t lab.Table, most int) grid {
+	g := grid{Caption: t.Title.In(w.Language)}
 	for _, c := range t.Columns {
-		name := c.Name
-		if c.Unit != "" {
-			name += ", " + c.Unit
-		}
-		g.Head = append(g.Head, name)
+		g.Head = append(g.Head, c.Head(w.Language))
 	}
 	for _, row := range t.Rows[:min(most, len(t.Rows))] {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = cellText(cell)
+			cells[i] = cellText(w, cell)
 		}
 		g.Rows = append(g.Rows, cells)
 	}
@@ -125,21 +120,23 @@ func gridOf(t lab.Table, most int) grid {
 }
 
 // cellText formats a raw cell for display.
-func cellText(cell any) string {
+func cellText(w stage.Words, cell any) string {
 	switch c := cell.(type) {
 	case nil:
 		return ""
 	case bool:
 		if c {
-			return "yes"
+			return w.T("labs.yes")
 		}
-		return "no"
+		return w.T("labs.no")
 	case int:
 		return terms.Count(c)
 	case int64:
 		return terms.Count(c)
 	case float64:
 		return terms.Measured(c)
+	case lab.Phrase:
+		return c.In(w.Language)
 	case string:
 		return stage.Marked(c).String()
 	}
@@ -147,16 +144,18 @@ func cellText(cell any) string {
 }
 
 // ms formats a time in milliseconds.
-func ms(x float64) string {
-	return terms.Took(time.Duration(x * float64(time.Millisecond)))
+func ms(w stage.Words, x float64) string {
+	return w.Took(time.Duration(x * float64(time.Millisecond)))
 }
 
 // spreadText formats repeated measurements as the median and the middle half.
-func spreadText(s lab.Spread) string {
+func spreadText(w stage.Words, s lab.Spread) string {
 	if s.N < 2 {
 		return terms.Measured(s.Median)
 	}
-	return terms.Measured(s.Median) + " (" + terms.Measured(s.Q1) + " to " + terms.Measured(s.Q3) + ")"
+	return w.T(
+		"labs.spread", "median", terms.Measured(s.Median), "low", terms.Measured(s.Q1), "high", terms.Measured(s.Q3),
+	)
 }
 
 func quartiles(s lab.Spread) plots.Quartiles {

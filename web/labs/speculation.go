@@ -14,16 +14,16 @@ import (
 const shownRounds = 12
 
 var _ = drawGuess(show("speculation", speculationSections, speedOfDraft, prediction{
-	Ask: "With the draft, how long does the same text take on this machine?",
+	Ask: "labs.speculation.ask",
 	Choices: []choice{
-		{"slower", "longer"},
-		{"same", "about as long"},
-		{"faster", "a little less"},
-		{"much", "less than two thirds"},
+		{"slower", "labs.speculation.choice.longer"},
+		{"same", "labs.speculation.choice.same"},
+		{"faster", "labs.speculation.choice.less"},
+		{"much", "labs.speculation.choice.much"},
 	},
 }), "speculation", guessBars{
-	title: "Time of the text with the draft", whole: "without it", words: terms.Percent,
-	caption: "time for the same text; without the draft it is 100%",
+	title: "labs.speculation.guess", whole: "labs.speculation.guess.whole", words: inPercent,
+	caption: "labs.speculation.guess.caption",
 	scale:   fixed(1, 2),
 	ranges: map[string][2]float64{
 		"slower": {1 / 0.95, math.Inf(1)}, "same": {1 / 1.05, 1 / 0.95}, "faster": {1 / 1.5, 1 / 1.05},
@@ -35,34 +35,28 @@ var _ = drawGuess(show("speculation", speculationSections, speedOfDraft, predict
 	},
 })
 
-func speculationSections(s *lab.Speculation) []section {
+func speculationSections(w stage.Words, s *lab.Speculation) []section {
 	var list []section
 	if len(s.Rounds) > 0 {
-		rounds, verdicts := roundsOf(s)
+		rounds, verdicts := roundsOf(w, s)
 		list = append(list, section{
-			ID: "rounds", Title: "Round by round", Small: fmt.Sprintf("γ = %d", s.Gamma),
-			Say: spans(
-				"The draft proposes; the target checks all of a round in one pass. A proposal is accepted if u < " +
-					"min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and " +
-					"what was proposed after it is dropped.",
-			),
-			Body: roundsView(rounds, verdicts),
+			ID: "rounds", Title: w.T("labs.speculation.rounds"),
+			Small: w.T("labs.speculation.rounds.small", "n", fmt.Sprint(s.Gamma)),
+			Say:   w.Rich("labs.speculation.rounds.say"),
+			Body:  roundsView(rounds, verdicts),
 		})
 	}
 	if len(s.PlainLane) > 0 && len(s.SpecLane) > 0 {
 		list = append(list, section{
-			ID: "race", Title: "Two lanes, one axis of time",
-			Caption: "measured ms; tall light strokes are drafted tokens that were accepted",
-			Say: spans(
-				b(s.Target), " alone, and with ", b(s.Draft), " in front. Tokens of one round come together.",
-			),
+			ID: "race", Title: w.T("labs.speculation.race"), Caption: w.T("labs.speculation.race.caption"),
+			Say: w.Rich("labs.speculation.race.say", "target", s.Target, "draft", s.Draft),
 		}.charted(plots.Race(came(s.PlainLane), came(s.SpecLane))))
 	}
 	if len(s.Gammas) > 0 {
-		list = append(list, gammaSections(s)...)
+		list = append(list, gammaSections(w, s)...)
 	}
 	if s.Acceptance.Judged > 0 {
-		list = append(list, acceptanceSections(s)...)
+		list = append(list, acceptanceSections(w, s)...)
 	}
 	return list
 }
@@ -75,14 +69,15 @@ func came(lane []lab.SpecTime) []plots.Came {
 	return list
 }
 
-func gammaSections(s *lab.Speculation) []section {
+func gammaSections(w stage.Words, s *lab.Speculation) []section {
 	var pass []plots.PerPass
 	var saved []plots.Saved
 	var plain lab.GammaRow
-	g := grid{
-		Caption: "Each γ",
-		Head:    []string{"γ", "passes", "passes saved", "ms", "ms saved", "speed-up", "formula", "α", "c", "v"},
-	}
+	g := newGrid(
+		w, "labs.speculation.gammas.grid.", "gamma", "passes", "passes_saved", "ms", "ms_saved", "speed", "formula",
+		"alpha",
+		"c", "v",
+	)
 	for i, row := range s.Gammas {
 		if row.Gamma == 0 {
 			plain = row
@@ -99,39 +94,39 @@ func gammaSections(s *lab.Speculation) []section {
 		if row.Gamma == s.BestGamma && row.Gamma > 0 {
 			g.Now = i + 1
 		}
-		g.Rows = append(g.Rows, gammaCells(row))
+		g.Rows = append(g.Rows, gammaCells(w, row))
 	}
 	return []section{
 		section{
-			ID: "saved", Title: "Time saved", Half: true,
-			Caption: "measured ms against the target alone, for as many tokens", Say: spans(s.Say),
+			ID: "saved", Title: w.T("labs.speculation.saved"), Half: true,
+			Caption: w.T("labs.speculation.saved.caption"), Say: stage.Rich{{S: s.Say.In(w.Language)}},
 		}.charted(plots.TimeSaved(saved)),
 		section{
-			ID: "per-pass", Title: "Passes saved", Half: true,
-			Caption: "tokens in each pass of the target; E(α, γ) = (1 − α^(γ+1)) / (1 − α)",
-			Say: spans(
-				"Passes saved and time saved are two numbers: a draft’s passes and a longer check cost time too.",
-			),
+			ID: "per-pass", Title: w.T("labs.speculation.per_pass"), Half: true,
+			Caption: w.T("labs.speculation.per_pass.caption"), Say: w.Rich("labs.speculation.per_pass.say"),
 		}.charted(plots.TokensPerPass(pass)),
-		{ID: "gammas", Title: "Every γ", Numbers: table(g)},
+		{ID: "gammas", Title: w.T("labs.speculation.gammas"), Numbers: table(g)},
 	}
 }
 
-func gammaCells(r lab.GammaRow) []string {
+func gammaCells(w stage.Words, r lab.GammaRow) []string {
 	if r.Gamma == 0 {
-		return []string{"no draft", terms.Count(r.Passes), "", spreadText(r.Ms), "", "", "", "", "", ""}
+		return []string{
+			w.T("labs.speculation.gammas.none"), terms.Count(r.Passes), "", spreadText(w, r.Ms), "", "",
+			"", "", "", "",
+		}
 	}
 	return []string{
-		terms.Count(r.Gamma), terms.Count(r.Passes), terms.Count(r.PassesSaved), spreadText(r.Ms),
+		terms.Count(r.Gamma), terms.Count(r.Passes), terms.Count(r.PassesSaved), spreadText(w, r.Ms),
 		terms.Measured(r.MsSaved),
 		terms.Decimals(r.SpeedUp, 2) + "×", terms.Decimals(r.Predicted, 2) + "×", terms.Decimals(r.Alpha, 2),
 		terms.Decimals(r.C, 2), terms.Decimals(r.V, 2),
 	}
 }
 
-func acceptanceSections(s *lab.Speculation) []section {
+func acceptanceSections(w stage.Words, s *lab.Speculation) []section {
 	a := s.Acceptance
-	places := grid{Caption: "Acceptance by place", Head: []string{"place in the round", "judged", "accepted", "share"}}
+	places := newGrid(w, "labs.speculation.places.", "place", "judged", "accepted", "share")
 	for _, p := range a.ByPlace {
 		places.Rows = append(
 			places.Rows,
@@ -140,56 +135,58 @@ func acceptanceSections(s *lab.Speculation) []section {
 			},
 		)
 	}
-	gap := grid{Caption: "Tokens in each pass", Head: []string{"", "tokens"}, Rows: [][]string{
-		{"E(α, γ), if acceptance were independent", terms.Decimals(a.Expected, 3)},
-		{"acceptance differs from place to place", terms.Decimals(a.Dependence, 3)},
-		{"rounds cut short by the end", terms.Decimals(a.Short, 3)},
-		{"measured", terms.Decimals(a.PerPass, 3)},
-	}, Now: 4}
+	gap := newGrid(w, "labs.speculation.gap.", "", "tokens")
+	gap.Rows = [][]string{
+		{w.T("labs.speculation.gap.independent"), terms.Decimals(a.Expected, 3)},
+		{w.T("labs.speculation.gap.dependent"), terms.Decimals(a.Dependence, 3)},
+		{w.T("labs.speculation.gap.short"), terms.Decimals(a.Short, 3)},
+		{w.T("labs.speculation.gap.measured"), terms.Decimals(a.PerPass, 3)},
+	}
+	gap.Now = len(gap.Rows)
 	list := []section{
 		{
-			ID: "acceptance", Title: "Where the gap comes from", Half: true,
-			Say: spans(
-				"α = ", x(terms.Decimals(a.Alpha, 3)), ": ", b(terms.Count(a.Accepted)), " of ",
-				b(terms.Count(a.Judged)),
-				" judged were accepted. "+a.Say,
-			),
+			ID: "acceptance", Title: w.T("labs.speculation.acceptance"), Half: true,
+			Say: w.Rich("labs.speculation.acceptance.say", "alpha", terms.Decimals(a.Alpha, 3),
+				"accepted", terms.Count(a.Accepted), "judged", terms.Count(a.Judged), "why", a.Say.In(w.Language),
+				"x", accent),
 			Numbers: tables(gap, places),
 		},
 	}
 	if c := s.Costs; c.StepMs.Median > 0 {
 		list = append(list, section{
-			ID: "costs", Title: "What a draft costs", Half: true,
-			Say: spans(
-				"c is a draft’s step and v a check of γ + 1 positions, both in steps of the target. With the "+
-					"measured α, c and v the formula E / (γ·c + v) gives ",
-				x(terms.Decimals(c.SpeedUp, 2)+"×"), ".",
-			),
-			Numbers: table(grid{Caption: "Measured costs", Head: []string{
-				"", "ms", "in target steps", "by multiply-adds",
-			}, Rows: [][]string{
-				{"target, one step", spreadText(c.StepMs), "1", "1"},
-				{"draft, one step: c", spreadText(c.DraftMs), terms.Decimals(c.C, 3), terms.Decimals(c.Counted.C, 3)},
-				{
-					"target, one check: v", spreadText(c.VerifyMs), terms.Decimals(c.V, 3),
-					terms.Decimals(c.Counted.V, 3),
-				},
-			}}),
+			ID: "costs", Title: w.T("labs.speculation.costs"), Half: true,
+			Say:     w.Rich("labs.speculation.costs.say", "times", terms.Decimals(c.SpeedUp, 2), "x", accent),
+			Numbers: table(costsGrid(w, c)),
 		})
 	}
 	if y := s.Synthetic; y.Rounds > 0 {
 		list = append(list, section{
-			ID: "synthetic", Title: "A pair whose acceptance is independent",
-			Say: spans("What the two models say after the prompt, at T = 1 with nothing cut, taken for every "+
-				"position: acceptance is independent then. α must be ", b(terms.Decimals(y.Alpha, 4)),
-				" and is ", b(terms.Decimals(y.Measured, 4)), " over ", b(terms.Count(y.Rounds)),
-				" rounds. A pass brings ", b(terms.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ",
-				b(terms.Decimals(y.Expected, 4)), ": ", x(terms.PercentTo(y.Off, 2)+" off."),
-				" The tokens that come out lie "+terms.Decimals(y.Distance, 4)+" from the target’s distribution; "+
-					"as many plain draws would lie "+terms.Decimals(y.DistanceExpected, 4)+" away."),
+			ID: "synthetic", Title: w.T("labs.speculation.synthetic"),
+			Say: w.Rich("labs.speculation.synthetic.say", "alpha", terms.Decimals(y.Alpha, 4),
+				"measured", terms.Decimals(y.Measured, 4), "rounds", terms.Count(y.Rounds),
+				"tokens", terms.Decimals(y.PerPass, 4), "expected", terms.Decimals(y.Expected, 4),
+				"off", terms.PercentTo(y.Off, 2), "distance", terms.Decimals(y.Distance, 4),
+				"plain", terms.Decimals(y.DistanceExpected, 4), "x", accent),
 		})
 	}
 	return list
+}
+
+// costsGrid returns the table of the costs from which c and v are computed.
+func costsGrid(w stage.Words, c lab.SpecCosts) grid {
+	g := newGrid(w, "labs.speculation.costs.grid.", "", "ms", "steps", "work")
+	g.Rows = [][]string{
+		{w.T("labs.speculation.costs.target"), spreadText(w, c.StepMs), "1", "1"},
+		{
+			w.T("labs.speculation.costs.draft"), spreadText(w, c.DraftMs), terms.Decimals(c.C, 3),
+			terms.Decimals(c.Counted.C, 3),
+		},
+		{
+			w.T("labs.speculation.costs.check"), spreadText(w, c.VerifyMs), terms.Decimals(c.V, 3),
+			terms.Decimals(c.Counted.V, 3),
+		},
+	}
+	return g
 }
 
 // A roundView is one round in the form of a table.
@@ -211,9 +208,11 @@ type judgedView struct {
 }
 
 // roundsOf returns the rounds to show and the total number of verdicts in them.
-func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
+func roundsOf(w stage.Words, s *lab.Speculation) (list []roundView, verdicts int) {
 	for _, r := range s.Rounds[:min(shownRounds, len(s.Rounds))] {
-		v := roundView{N: r.Round, Times: fmt.Sprintf("draft %s, check %s", ms(r.DraftMs), ms(r.VerifyMs))}
+		v := roundView{
+			N: r.Round, Times: w.T("labs.round.times", "draft", ms(w, r.DraftMs), "check", ms(w, r.VerifyMs)),
+		}
 		taken := 0
 		for _, j := range r.Judged {
 			row := judgedView{
@@ -235,10 +234,10 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 		if l := r.Last; l != nil {
 			v.Judged = append(v.Judged, lastView(l))
 		}
-		v.Say = fmt.Sprintf("%d of %d accepted", taken, len(r.Judged)+len(r.Unjudged))
+		v.Say = w.T("labs.round.accepted", "n", fmt.Sprint(taken), "all", fmt.Sprint(len(r.Judged)+len(r.Unjudged)))
 		for i := range v.Judged {
 			verdicts++
-			v.Judged[i].N, v.Judged[i].Say = verdicts, v.Judged[i].sentence()
+			v.Judged[i].N, v.Judged[i].Say = verdicts, v.Judged[i].sentence(w)
 		}
 		list = append(list, v)
 	}
@@ -246,23 +245,12 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 }
 
 // sentence returns a verdict as a sentence.
-func (j judgedView) sentence() string {
-	token := "“" + j.Token.String() + "”"
-	switch j.Verdict {
-	case "taken", "refused":
-		less := map[string]string{"taken": "is below", "refused": "is not below"}[j.Verdict]
-		if j.UAt == "" { // greedy does not draw a u
-			return fmt.Sprintf("%s: q %s, p %s, min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.Chance, j.Verdict)
-		}
-		return fmt.Sprintf(
-			"%s: q %s, p %s. u = %s %s min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.U, less, j.Chance, j.Verdict,
-		)
-	case "dropped":
-		return token + ": proposed after a refused one, and dropped."
-	case "correction":
-		return token + ": drawn from what p has more than q, instead of the refused one."
+func (j judgedView) sentence(w stage.Words) string {
+	key := "labs.round.say." + j.Verdict
+	if j.UAt == "" && (j.Verdict == "taken" || j.Verdict == "refused") { // greedy does not draw a u
+		key += ".greedy"
 	}
-	return token + ": all were accepted, so the same pass gives one more, drawn from p."
+	return w.T(key, "token", j.Token.String(), "q", j.Q, "p", j.P, "u", j.U, "chance", j.Chance)
 }
 
 func lastView(l *lab.SpecDrawn) judgedView {
@@ -287,11 +275,11 @@ func bestSpeed(s *lab.Speculation) float64 {
 	return best
 }
 
-func speedOfDraft(s *lab.Speculation) (string, string, bool) {
+func speedOfDraft(w stage.Words, s *lab.Speculation) (string, string, bool) {
 	best := bestSpeed(s)
 	if best == 0 {
 		return "", "", false
 	}
 	key := among(best, []float64{0.95, 1.05, 1.5}, "slower", "same", "faster", "much")
-	return key, fmt.Sprintf("At the best γ the draft makes it %s times as fast.", terms.Decimals(best, 2)), true
+	return key, w.T("labs.speculation.found", "times", terms.Decimals(best, 2)), true
 }

@@ -11,21 +11,21 @@ import (
 )
 
 var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
-	Ask:     "What ends this text first?",
+	Ask:     "labs.stops.ask",
 	Choices: stopChoices(),
 }), "stops", stopsAhead)
 
 // stopsAhead returns the race with the guessed lanes marked. Before a run, the race shows only the
 // positions of the limits. The order of the lanes never changes.
-func stopsAhead(m *infer.Model, v terms.Values, guess string, result any) *section {
+func stopsAhead(w stage.Words, m *infer.Model, v terms.Values, guess string, result any) *section {
 	racers, written, err := lab.AheadOfStops(m, v)
 	if err != nil {
 		return nil
 	}
-	s := section{ID: "race", Lead: true, Caption: "generated tokens"}
+	s := section{ID: "race", Lead: true, Caption: w.T("labs.stops.race.caption")}
 	ran, _ := result.(*lab.Stops)
 	if ran != nil && len(ran.Tokens) > 0 {
-		written, s.Say = len(ran.Tokens), winnerText(ran)
+		written, s.Say = len(ran.Tokens), winnerText(w, ran)
 		for i, r := range racers {
 			for _, x := range ran.Racers {
 				if x.Kind == r.Kind && x.String == r.String {
@@ -35,17 +35,16 @@ func stopsAhead(m *infer.Model, v terms.Values, guess string, result any) *secti
 		}
 	} else {
 		ran = nil
-		s.Say = spans(b("First your guess:"), " the two limits are known before a word is written. When the others "+
-			"come, only the text can tell. Wrong guesses teach best.")
+		s.Say = w.Rich("labs.stops.race.guess")
 	}
 	key, _ := splitGuess(guess)
 	var lanes, short []plots.Racer
 	for _, r := range racers {
 		lane := plots.Racer{
-			Name: racerName(r), Step: r.Step, Sure: r.Sure, Open: ran == nil, You: string(r.Kind) == key,
+			Name: racerName(w, r), Step: r.Step, Sure: r.Sure, Open: ran == nil, You: string(r.Kind) == key,
 		}
 		lanes = append(lanes, lane)
-		lane.Name = racerShort(r)
+		lane.Name = racerShort(w, r)
 		short = append(short, lane)
 	}
 	s = s.charted(plots.StopRace(lanes, written, false)).onPhones(plots.StopRace(short, written, true))
@@ -53,74 +52,69 @@ func stopsAhead(m *infer.Model, v terms.Values, guess string, result any) *secti
 }
 
 // racerShort returns a condition's name for narrow spaces.
-func racerShort(r lab.Racer) string {
+func racerShort(w stage.Words, r lab.Racer) string {
 	switch r.Kind {
 	case "stop_string":
-		return "“" + stage.Marked(r.String).String() + "”"
+		return w.T("labs.quoted", "text", stage.Marked(r.String).String())
 	case "context":
-		return "window of " + terms.Count(r.Limit)
+		return w.T("labs.stops.window", "n", r.Limit)
 	}
-	return racerName(r)
+	return racerName(w, r)
 }
 
 // winnerText names the condition that fired first. It returns nil if no condition fired.
-func winnerText(s *lab.Stops) []span {
+func winnerText(w stage.Words, s *lab.Stops) stage.Rich {
 	if s.Winner == "" {
 		return nil
 	}
-	return spans("First comes ", x(terms.StopOf(s.Winner).A+"."),
-		" What follows it was written anyway, so that the others could run on.")
+	return w.Rich("labs.stops.winner", "stop", w.Stop(s.Winner).A, "x", accent)
 }
 
-func stopsSections(s *lab.Stops) []section {
+func stopsSections(w stage.Words, s *lab.Stops) []section {
 	ends := make([]float64, len(s.Tokens))
 	for i, t := range s.Tokens {
 		ends[i] = t.EndP
 	}
 	list := []section{{
-		ID: "each", Title: "When each came", Small: fmt.Sprintf("one text, %s", terms.Counted(len(s.Tokens), "token")),
+		ID: "each", Title: w.T("labs.stops.each"), Small: w.T("labs.stops.each.small", "n", len(s.Tokens)),
 		Body: racersView(s),
 	}}
 	list = append(list, section{
-		ID: "end", Title: "How likely an end was", Half: true,
-		Caption: "generated token; probability of an end of text, after the temperature",
-		Say: spans(
-			"An end of text is a token like any other: it has a probability at every step, and the filters may cut it.",
-		),
+		ID: "end", Title: w.T("labs.stops.end"), Half: true, Caption: w.T("labs.stops.end.caption"),
+		Say: w.Rich("labs.stops.end.say"),
 	}.charted(plots.EndChances(ends)))
 	if s.Straddle != nil {
-		list = append(list, straddleSection(s.Straddle))
+		list = append(list, straddleSection(w, s.Straddle))
 	}
 	if s.NoEnd.Tokens > 0 {
-		list = append(list, noEndSection(s.NoEnd))
+		list = append(list, noEndSection(w, s.NoEnd))
 	}
 	return list
 }
 
-func racerName(r lab.Racer) string {
+func racerName(w stage.Words, r lab.Racer) string {
+	stop := w.Stop(string(r.Kind)).Name
 	switch r.Kind {
 	case "stop_string":
-		return terms.StopOf(r.Kind).Name + " " + stage.Marked(r.String).String()
+		return w.T("labs.stops.name.string", "stop", stop, "string", stage.Marked(r.String).String())
 	case "max_tokens":
-		return terms.StopOf(r.Kind).Name + " " + terms.Count(r.Limit)
+		return w.T("labs.stops.name.limit", "stop", stop, "n", r.Limit)
 	case "context":
-		return terms.StopOf(r.Kind).Name + " of " + terms.Count(r.Limit)
+		return w.T("labs.stops.name.context", "stop", stop, "n", r.Limit)
 	}
-	return terms.StopOf(r.Kind).Name
+	return stop
 }
 
-func straddleSection(s *lab.Straddle) section {
-	whose := "It is one of yours."
+func straddleSection(w stage.Words, s *lab.Straddle) section {
+	key := "labs.stops.straddle.given"
 	if !s.Given {
-		whose = "None of yours did so here, so this one was cut from the text itself."
+		key = "labs.stops.straddle.cut"
 	}
-	g := grid{
-		Caption: "The tokens around it", Head: []string{"token", "text", "released", "held back", "bytes matched", ""},
-	}
+	g := newGrid(w, "labs.stops.straddle.grid.", "token", "text", "released", "held", "matched", "")
 	for i, t := range s.Steps {
 		stop := ""
 		if t.Stop != "" {
-			stop, g.Now = "stops here", i+1
+			stop, g.Now = w.T("labs.stops.straddle.here"), i+1
 		}
 		g.Rows = append(
 			g.Rows,
@@ -131,41 +125,38 @@ func straddleSection(s *lab.Straddle) section {
 		)
 	}
 	return section{
-		ID: "straddle", Title: "A stop string across tokens", Half: true,
-		Say: spans("“", b(
-			stage.Marked(s.String).String(),
-		), "” begins "+terms.Counted(s.Offset, "byte")+" into token ", b(
-			terms.Count(s.First),
-		), " and ends in token ", b(terms.Count(s.Last)),
-			". "+whose+" Text that might become a stop string is held back until it is sure."),
+		ID: "straddle", Title: w.T("labs.stops.straddle"), Half: true,
+		Say: w.Rich(key, "string", stage.Marked(s.String).String(), "n", s.Offset, "first", terms.Count(s.First),
+			"last", terms.Count(s.Last)),
 		Numbers: table(g),
 	}
 }
 
-func noEndSection(n lab.NoEnd) section {
-	s := section{ID: "no-end", Title: "Without an end of text", Say: spans(n.Say), Body: beforeAfter(n)}
+func noEndSection(w stage.Words, n lab.NoEnd) section {
+	s := section{ID: "no-end", Title: w.T("labs.stops.no_end"), Body: beforeAfter(n)}
+	s.Say = stage.Rich{{S: n.Say.In(w.Language)}}
 	if n.Circle != nil {
-		s.Say = append(s.Say, span{S: fmt.Sprintf(" The rest goes round in %d tokens.", n.Circle.Period)})
+		s.Say = w.Rich("labs.stops.no_end.circle", "say", s.Say, "n", fmt.Sprint(n.Circle.Period))
 	}
 	return s
 }
 
-func winnerOf(s *lab.Stops) (string, string, bool) {
+func winnerOf(w stage.Words, s *lab.Stops) (string, string, bool) {
 	if s.Winner == "" {
 		return "", "", false
 	}
 	for _, x := range s.Racers {
 		if string(x.Kind) == s.Winner {
-			return s.Winner, fmt.Sprintf("First comes %s, at token %s.", racerName(x), terms.Count(x.Step)), true
+			return s.Winner, w.T("labs.stops.found", "stop", racerName(w, x), "n", x.Step), true
 		}
 	}
-	return s.Winner, terms.Capital(terms.StopOf(s.Winner).A) + " ends it.", true
+	return s.Winner, w.T("labs.stops.found.kind", "stop", terms.Capital(w.Stop(s.Winner).A)), true
 }
 
 // stopChoices returns the reasons why a text ends.
 func stopChoices() (list []choice) {
 	for _, s := range terms.Stops() {
-		list = append(list, choice{s.Key, s.A})
+		list = append(list, choice{s.Key, "stop." + s.Key + ".a"})
 	}
 	return list
 }

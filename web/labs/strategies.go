@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -31,17 +32,17 @@ type laneToken struct {
 }
 
 var _ = drawGuess(show("strategies", strategiesSections, firstParting, prediction{
-	Ask: "At which token do the first two lanes part?",
+	Ask: "labs.strategies.ask",
 	Choices: []choice{
-		{"1", "at the very first"},
-		{"5", "at the 2nd to 5th"},
-		{"20", "at the 6th to 20th"},
-		{"more", "later"},
-		{"never", "not at all"},
+		{"1", "labs.strategies.choice.first"},
+		{"5", "labs.strategies.choice.soon"},
+		{"20", "labs.strategies.choice.some"},
+		{"more", "labs.strategies.choice.later"},
+		{"never", "labs.strategies.choice.never"},
 	},
 }), "strategies", guessBars{
-	title: "The token at which the first two lanes part", whole: "the whole text", words: inPlace,
-	caption: "generated tokens",
+	title: "labs.strategies.guess", whole: "labs.strategies.guess.whole", words: inPlace,
+	caption: "labs.strategies.guess.caption",
 	scale:   allTokens,
 	ranges: map[string][2]float64{
 		"1": {1, 1}, "5": {2, 5}, "20": {6, 20}, "more": {21, math.Inf(1)},
@@ -57,39 +58,39 @@ var _ = drawGuess(show("strategies", strategiesSections, firstParting, predictio
 	},
 })
 
-func strategiesSections(s *lab.Strategies) []section {
+func strategiesSections(w stage.Words, s *lab.Strategies) []section {
 	var lanes []laneView
 	var entropy []plots.EntropyLane
 	for i, l := range s.Lanes {
-		lanes = append(lanes, newLane(s, i))
+		lanes = append(lanes, newLane(w, s, i))
 		entropy = append(entropy, plots.EntropyLane{Name: l.Name, Bits: entropyOf(s, i)})
 	}
 	list := []section{{
-		ID: "lanes", Title: "Lanes", Small: "one prompt, one seed, the same u at every step",
-		Say: spans(
-			"The stronger a token’s color, the more probable it was when it was taken. A thick edge is where " +
-				"a lane first leaves lane 1; a dashed rule runs under tokens that go round in a circle.",
-		),
+		ID: "lanes", Title: w.T("labs.strategies.lanes"), Small: w.T("labs.strategies.lanes.small"),
+		Say:  w.Rich("labs.strategies.lanes.say"),
 		Body: lanesView(lanes, len(s.U)),
 	}}
 	if len(s.Partings) > 0 {
 		list = append(
 			list,
 			section{
-				ID: "partings", Title: "Where two lanes part, and why", Say: partingsText(),
-				Body: partingsView(partingsOf(s)),
+				ID: "partings", Title: w.T("labs.strategies.partings"), Say: w.Rich("labs.strategies.partings.say"),
+				Body: partingsView(partingsOf(w, s)),
 			},
 		)
 	}
 	list = append(list, section{
-		ID: "entropy", Title: "How unsure the model was", Half: true, Caption: entropyText(s),
+		ID: "entropy", Title: w.T("labs.strategies.entropy"), Half: true, Caption: entropyText(w, s),
 	}.charted(plots.Entropies(entropy)),
-		section{ID: "runs", Title: "Over more runs", Half: true, Say: runsText(s), Numbers: table(runsGrid(s))})
+		section{
+			ID: "runs", Title: w.T("labs.strategies.runs"), Half: true, Say: runsText(w, s),
+			Numbers: table(runsGrid(w, s)),
+		})
 	if s.Circle != nil {
-		list = append(list, circleSection(s.Circle))
+		list = append(list, circleSection(w, s.Circle))
 	}
 	if s.Best != nil {
-		list = append(list, bestSection(s.Best))
+		list = append(list, bestSection(w, s.Best))
 	}
 	return list
 }
@@ -104,13 +105,13 @@ func partingFrom(s *lab.Strategies, lane int) int {
 	return 0
 }
 
-func newLane(of *lab.Strategies, i int) laneView {
+func newLane(w stage.Words, of *lab.Strategies, i int) laneView {
 	l, parts := of.Lanes[i], partingFrom(of, i)
-	v := laneView{N: i + 1, Name: l.Name, Say: settingsText(l)}
+	v := laneView{N: i + 1, Name: l.Name, Say: settingsText(w, l)}
 	for _, s := range l.Steps {
 		v.Tokens = append(v.Tokens, laneToken{
 			Step: s.Step, Text: marked(s.Token), Ramp: stage.Ramp(s.P), P: terms.ProbShort(s.P),
-			Title: stepText(s, of.U),
+			Title: stepText(w, s, of.U),
 			Parts: s.Step == parts, Same: i > 0 && (parts == 0 || s.Step < parts),
 			Round: l.Circle != nil && s.Step >= l.Circle.Start,
 		})
@@ -119,21 +120,21 @@ func newLane(of *lab.Strategies, i int) laneView {
 }
 
 // stepText describes how a lane chose a token.
-func stepText(s lab.LaneStep, u []float64) string {
-	kept := "one of " + terms.Count(s.Kept) + " kept" // the token's rank may be higher than this number
+func stepText(w stage.Words, s lab.LaneStep, u []float64) string {
+	// The token's rank may be higher than the number of kept tokens.
+	kept := w.T("labs.strategies.step.kept", "n", terms.Count(s.Kept))
 	if s.Kept == 1 {
-		kept = "the only one kept"
+		kept = w.T("labs.strategies.step.only")
 	}
-	text := fmt.Sprintf(
-		"token %d, “%s”: p %s, rank %s, %s", s.Step, tokenName(s.Token), terms.Prob(s.P), terms.Count(s.Rank), kept,
-	)
+	with := []any{
+		"n", fmt.Sprint(s.Step), "token", tokenName(s.Token), "p", terms.Prob(s.P), "rank", terms.Count(s.Rank),
+		"kept", kept,
+	}
 	if s.To > 0 && s.Step <= len(u) {
-		text += fmt.Sprintf(
-			"; u = %s falls between %s and %s", terms.Decimals(u[s.Step-1], 4), terms.Decimals(s.From, 4),
-			terms.Decimals(s.To, 4),
-		)
+		return w.T("labs.strategies.step.u", append(with, "u", terms.Decimals(u[s.Step-1], 4),
+			"from", terms.Decimals(s.From, 4), "to", terms.Decimals(s.To, 4))...)
 	}
-	return text
+	return w.T("labs.strategies.step", with...)
 }
 
 // entropyOf returns a lane's entropy by step. If there are runs with other seeds, it is the mean
@@ -151,29 +152,42 @@ func entropyOf(s *lab.Strategies, lane int) []float64 {
 	return bits
 }
 
-func entropyText(s *lab.Strategies) string {
+func entropyText(w stage.Words, s *lab.Strategies) string {
 	if len(s.Runs) == 0 || s.Runs[0].Runs < 2 {
-		return "step; entropy in bits, before the filters"
+		return w.T("labs.strategies.entropy.caption")
 	}
-	return "step; entropy in bits, before the filters, mean over the runs"
+	return w.T("labs.strategies.entropy.caption.runs")
 }
 
-func settingsText(l lab.Lane) string {
-	say := l.Settings.Say("T")
+func settingsText(w stage.Words, l lab.Lane) string {
+	say := laneSettings(w, l.Settings)
 	if l.Circle != nil {
-		say += fmt.Sprintf("; from token %d it goes round in %d", l.Circle.Start, l.Circle.Period)
+		say = w.T("labs.strategies.lane.circle", "say", say, "n", fmt.Sprint(l.Circle.Start),
+			"period", fmt.Sprint(l.Circle.Period))
 	}
 	if l.Stop != "" {
-		say += "; ended by " + terms.StopOf(l.Stop).A
+		say = w.T("labs.strategies.lane.end", "say", say, "stop", w.Stop(string(l.Stop)).A)
 	}
 	return say
 }
 
-func partingsText() []span {
-	return spans(
-		"Each strip is 0 to 1, shared out among the tokens that a lane keeps. Solid is what the lane chooses, dashed " +
-			"what the other chooses; the vertical line is u, the same in both.",
-	)
+// laneSettings lists the settings of a lane that are not off: "T 0.7, top-p 0.9".
+func laneSettings(w stage.Words, s sampling.Settings) string {
+	if s.Greedy() {
+		return w.T("rule.greedy")
+	}
+	say := w.T("setting", "name", "T", "x", terms.Plain(s.Temperature))
+	for _, rule := range s.Rules() {
+		if k, ok := w.Knob(rule.Knob()); ok {
+			x, _ := s.Value(k.Key)
+			number := terms.Plain(x)
+			if k.Whole() {
+				number = terms.Count(int64(x))
+			}
+			say = w.T("list.next", "list", say, "next", w.T("setting", "name", k.Name, "x", number))
+		}
+	}
+	return say
 }
 
 // A partingView is a step at which two lanes diverge.
@@ -191,14 +205,14 @@ type stripView struct {
 	OwnX, OwnW, OtherX, OtherW, UAt string
 }
 
-func partingsOf(s *lab.Strategies) []partingView {
+func partingsOf(w stage.Words, s *lab.Strategies) []partingView {
 	list := make([]partingView, len(s.Partings))
 	for i, p := range s.Partings {
-		v := partingView{Step: terms.Count(p.Step), U: terms.Decimals(p.U, 4), Why: p.Say}
+		v := partingView{Step: terms.Count(p.Step), U: terms.Decimals(p.U, 4), Why: p.Say.In(w.Language)}
+		var names [2]string
 		for k, lane := range p.Lanes {
-			name := fmt.Sprintf("%d %s", lane+1, s.Lanes[lane].Name)
-			v.Lanes += []string{"", " and "}[k] + name
-			strip := stripView{Lane: name, Takes: marked(p.Tokens[k])}
+			names[k] = fmt.Sprintf("%d %s", lane+1, s.Lanes[lane].Name)
+			strip := stripView{Lane: names[k], Takes: marked(p.Tokens[k])}
 			strip.OwnX, strip.OwnW = lengths(p.Segments[k][k])
 			strip.OtherX, strip.OtherW = lengths(p.Segments[k][1-k])
 			if s.Lanes[lane].Settings.Temperature > 0 {
@@ -206,6 +220,7 @@ func partingsOf(s *lab.Strategies) []partingView {
 			}
 			v.Strips[k] = strip
 		}
+		v.Lanes = w.T("list.last", "list", names[0], "last", names[1])
 		list[i] = v
 	}
 	return list
@@ -218,63 +233,51 @@ func lengths(s lab.Segment) (x, width string) {
 	return stage.Share(s.From), stage.Share(s.To - s.From)
 }
 
-func runsText(s *lab.Strategies) []span {
+func runsText(w stage.Words, s *lab.Strategies) stage.Rich {
 	if len(s.Runs) == 0 {
-		return spans("Being written.")
+		return w.Rich("labs.strategies.runs.writing")
 	}
-	return spans(
-		"Texts of each lane with the seeds ", b(terms.Count(int64(s.Seed))),
-		" and those that follow. Distinct-2 is the share of pairs of neighboring tokens that differ; repetition the "+
-			"share of runs of four that came before. ln p is the model’s own, at T = 1 with nothing cut.",
-	)
+	return w.Rich("labs.strategies.runs.say", "seed", terms.Count(int64(s.Seed)))
 }
 
-func runsGrid(s *lab.Strategies) grid {
-	g := grid{
-		Caption: "Each lane over its runs",
-		Head:    []string{"lane", "runs", "distinct texts", "distinct-2", "repetition", "mean ln p", "entropy, bits"},
-	}
+func runsGrid(w stage.Words, s *lab.Strategies) grid {
+	g := newGrid(
+		w, "labs.strategies.grid.", "lane", "runs", "texts", "distinct_2", "repetition", "ln_p", "entropy",
+	)
 	for _, r := range s.Runs {
 		g.Rows = append(g.Rows, []string{
 			fmt.Sprintf("%d %s", r.Lane+1, s.Lanes[r.Lane].Name), terms.Count(r.Runs), terms.Count(r.DistinctTexts),
-			fmt.Sprintf(
-				"%s (%s of %s)", terms.Decimals(r.Distinct2, 2), terms.Count(r.DistinctPairs), terms.Count(r.Pairs),
-			),
+			w.T("labs.strategies.grid.pairs", "share", terms.Decimals(r.Distinct2, 2),
+				"n", terms.Count(r.DistinctPairs), "all", terms.Count(r.Pairs)),
 			terms.Decimals(r.Repetition, 2), terms.Decimals(r.MeanLogP, 2), terms.Decimals(r.MeanEntropy, 2),
 		})
 	}
 	return g
 }
 
-func circleSection(c *lab.CircleSearch) section {
-	s := section{ID: "circle", Title: "Greedy’s circle", Half: true, Body: chips(c.Text, c.Circle)}
+func circleSection(w stage.Words, c *lab.CircleSearch) section {
+	s := section{ID: "circle", Title: w.T("labs.strategies.circle"), Half: true, Body: chips(c.Text, c.Circle)}
 	if c.Circle == nil {
-		s.Say = spans(
-			"Greedy was tried on ", b(terms.Count(c.Tried)),
-			" prompts; none of its texts goes round in this many tokens. The last one:",
-		)
+		s.Say = w.Rich("labs.strategies.circle.none", "n", c.Tried)
 		return s
 	}
-	s.Say = spans("After “"+c.Prompt+"” greedy goes round from token ", b(terms.Count(c.Circle.Start)), " on: ",
-		x(
-			fmt.Sprintf("%d tokens, %s times over.", c.Circle.Period, terms.Decimals(c.Circle.Rounds, 1)),
-		), " Once a text is back where it was, greedy cannot get out.")
+	s.Say = w.Rich("labs.strategies.circle.say", "prompt", c.Prompt, "from", terms.Count(c.Circle.Start),
+		"period", fmt.Sprint(c.Circle.Period), "times", terms.Decimals(c.Circle.Rounds, 1), "x", accent)
 	return s
 }
 
-func bestSection(s *lab.SequenceSearch) section {
-	out := section{ID: "best", Title: "Greedy is not the most probable text", Half: true, Body: pathsView(s)}
+func bestSection(w stage.Words, s *lab.SequenceSearch) section {
+	key := "labs.strategies.best"
 	if !s.Differs {
-		out.Title = "Greedy and the most probable text"
+		key = "labs.strategies.best.same"
 	}
-	found := "the search left nothing out"
+	out := section{ID: "best", Title: w.T(key), Half: true, Body: pathsView(s)}
+	key = "labs.strategies.best.say"
 	if !s.Exact {
-		found = "the search was cut short, so a better one may exist"
+		key = "labs.strategies.best.cut"
 	}
-	out.Say = spans("After “"+s.Prompt+"”, ", b(
-		terms.Count(s.Horizon)+" tokens",
-	), ": greedy’s path has probability ", b(terms.Prob(s.Greedy.P)),
-		", the best ", x(terms.Prob(s.Best.P)), ". "+terms.Count(s.Expanded)+" forward passes; "+found+".")
+	out.Say = w.Rich(key, "prompt", s.Prompt, "n", terms.Count(s.Horizon), "greedy", terms.Prob(s.Greedy.P),
+		"best", terms.Prob(s.Best.P), "passes", terms.Count(s.Expanded), "b", bold, "x", accent)
 	return out
 }
 
@@ -292,15 +295,15 @@ func partAt(s *lab.Strategies) (step int, ok bool) {
 	return 0, true
 }
 
-func firstParting(s *lab.Strategies) (string, string, bool) {
+func firstParting(w stage.Words, s *lab.Strategies) (string, string, bool) {
 	step, ok := partAt(s)
 	if !ok {
 		return "", "", false
 	}
 	a, b := s.Lanes[0].Name, s.Lanes[1].Name
 	if step == 0 {
-		return "never", fmt.Sprintf("%s and %s never part in these %d tokens.", a, b, len(s.Lanes[0].Steps)), true
+		return "never", w.T("labs.strategies.found.never", "a", a, "b", b, "n", fmt.Sprint(len(s.Lanes[0].Steps))), true
 	}
 	return among(float64(step), []float64{1, 5, 20}, "1", "5", "20", "more"),
-		fmt.Sprintf("%s and %s part at token %d.", a, b, step), true
+		w.T("labs.strategies.found", "a", a, "b", b, "n", fmt.Sprint(step)), true
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -24,7 +25,7 @@ func TestScreenshotsOfLabs(t *testing.T) {
 		tab := browser.Open(t, screen, url+"/labs")
 		tab.FullShot(name + "-labs.png")
 		for _, l := range lab.All() {
-			i := l.Info()
+			i := l.Info(terms.English)
 			if only := os.Getenv("VIZ_LAB"); only != "" && only != i.Name {
 				continue
 			}

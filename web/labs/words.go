@@ -1,11 +1,10 @@
 package labs
 
 import (
-	"strconv"
-
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // options returns the possible values of a choice.
@@ -25,28 +24,26 @@ func eachOf(s lab.Sequence, i int) float64 {
 }
 
 // verdictWord returns a verdict with a mark, so that it can be recognized without color.
-func verdictWord(verdict string) string {
-	return map[string]string{
-		"taken": "✓ accepted", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
-		"bonus": "+ one more",
-	}[verdict]
-}
+func verdictWord(w stage.Words, verdict string) string { return w.T("labs.round.verdict." + verdict) }
 
 // runText describes a run: its settings, its duration and its noise.
-func runText(r *lab.Report) string {
-	say := r.Model
-	if r.Draft != "" && r.Lab == "speculation" {
-		say += " with " + r.Draft
+func runText(w stage.Words, r *lab.Report) string {
+	key, drafted := "labs.about.run", r.Draft != "" && r.Lab == "speculation"
+	switch {
+	case drafted && r.Canceled:
+		key = "labs.about.run.draft.early"
+	case drafted:
+		key = "labs.about.run.draft"
+	case r.Canceled:
+		key = "labs.about.run.early"
 	}
-	say += "; " + terms.Took(r.Took) + " in all. "
-	if r.Canceled {
-		say += "It ended early; everything it measured is here. "
-	}
-	return say + r.Noise
+	return w.T(
+		key, "model", r.Model, "draft", r.Draft, "took", w.Took(r.Took), "noise", r.Noise.In(w.Language),
+	)
 }
 
 // work formats a very large count of multiply-adds.
-func work(n float64) string {
+func work(w stage.Words, n float64) string {
 	for _, u := range []struct {
 		size float64
 		name string
@@ -55,19 +52,19 @@ func work(n float64) string {
 			return terms.Decimals(n/u.size, 2) + " " + u.name
 		}
 	}
-	return terms.MultAdds(int64(n))
+	return w.MultAdds(int64(n))
 }
 
 // placeOf returns a lab's position, the number of labs, and the next lab, which is nil after the
 // last one.
-func placeOf(name string) (n, of int, next *lab.Info) {
+func placeOf(w stage.Words, name string) (n, of int, next *lab.Info) {
 	all := lab.All()
 	for i, l := range all {
-		if l.Info().Name != name {
+		if l.Info(w.Language).Name != name {
 			continue
 		}
 		if i+1 < len(all) {
-			after := all[i+1].Info()
+			after := all[i+1].Info(w.Language)
 			next = &after
 		}
 		return i + 1, len(all), next
@@ -76,13 +73,13 @@ func placeOf(name string) (n, of int, next *lab.Info) {
 }
 
 // placeText describes a lab's position in words.
-func placeText(name string) string {
-	n, of, _ := placeOf(name)
-	return "lab " + strconv.Itoa(n) + " of " + strconv.Itoa(of)
+func placeText(w stage.Words, name string) string {
+	n, of, _ := placeOf(w, name)
+	return w.T("labs.place", "n", n, "of", of)
 }
 
 // nextOf returns the lab after the given one.
-func nextOf(name string) *lab.Info {
-	_, _, next := placeOf(name)
+func nextOf(w stage.Words, name string) *lab.Info {
+	_, _, next := placeOf(w, name)
 	return next
 }

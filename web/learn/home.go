@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A homePage is the content of the home page.
@@ -42,9 +43,9 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	turn, err := p.turnOf(r)
 	if err != nil {
 		p.Log.Error("home", "err", err)
+		words := stage.In(r.Context())
 		p.Refuse(
-			w, r, http.StatusInternalServerError, "The model could not go on.",
-			"It has been logged. The lessons are still there.",
+			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.say"),
 		)
 		return
 	}
@@ -81,9 +82,4 @@ func nextRun(v *turnView) string {
 		return url.Values{"seed": {strconv.Itoa(v.Seed%homeSeeds + 1)}}.Encode()
 	}
 	return url.Values{"seed": {strconv.Itoa(v.Seed)}, "n": {strconv.Itoa(v.N + 1)}}.Encode()
-}
-
-// lessonWays returns the text of the link to the lessons.
-func lessonWays(m *coursework.Map) string {
-	return terms.Counted(m.Count(), "short lesson") + ", with the model in each."
 }

@@ -132,7 +132,7 @@ func TestHomeRunEndsAndRestarts(t *testing.T) {
 	if path != "/?seed=1" {
 		t.Errorf("after the end: got %s, want %s", path, "/?seed=1")
 	}
-	if s.pages.turns.runs[7].session != nil {
+	if s.pages.turns.run(terms.English, 8).session != nil {
 		t.Error("a finished run still has its trace")
 	}
 	for _, ask := range []string{"seed=0&n=0", "seed=-5&n=x", "seed=99999999999999999999&n=1"} {
@@ -174,7 +174,7 @@ func TestHomeRunIsShared(t *testing.T) {
 		s.Get("/?seed=3&n=1")
 		s.Get("/learn/turn?seed=3&n=2")
 	}
-	if done := len(s.pages.turns.runs[2].done); made != 1 || done != 2 {
+	if done := len(s.pages.turns.run(terms.English, 3).done); made != 1 || done != 2 {
 		t.Errorf("five visitors caused %d runs with %d turns; want 1 run with 2 turns", made, done)
 	}
 }

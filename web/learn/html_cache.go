@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"sync"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // htmlCache caches HTML that is the same for everyone. Each piece is computed once and never evicted,
@@ -24,15 +26,16 @@ func newHTMLCache[K comparable]() *htmlCache[K] {
 	return &htmlCache[K]{all: map[K]*cachedHTML{}, slot: make(chan struct{}, 1)}
 }
 
-// get returns the result of work for a key. work can take at most [firstTime]. Callers that arrive
-// while work is running wait for the same result. Errors are not cached.
+// get returns the result of work for a key. work has a context with the language of ctx, and can take
+// at most [firstTime]. Callers that arrive while work is running wait for the same result. Errors are
+// not cached.
 func (k *htmlCache[K]) get(ctx context.Context, key K, work func(context.Context) (string, error)) (string, error) {
 	k.mu.Lock()
 	h := k.all[key]
 	if h == nil {
 		h = &cachedHTML{done: make(chan struct{})}
 		k.all[key] = h
-		go k.make(key, h, work)
+		go k.make(terms.In(ctx), key, h, work)
 	}
 	k.mu.Unlock()
 	select {
@@ -44,8 +47,10 @@ func (k *htmlCache[K]) get(ctx context.Context, key K, work func(context.Context
 }
 
 // make is not canceled with the first request, because other requests may be waiting.
-func (k *htmlCache[K]) make(key K, h *cachedHTML, work func(context.Context) (string, error)) {
-	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
+func (k *htmlCache[K]) make(
+	l *terms.Language, key K, h *cachedHTML, work func(context.Context) (string, error),
+) {
+	ctx, cancel := context.WithTimeout(terms.With(context.Background(), l), firstTime)
 	defer cancel()
 	if h.err = k.enter(ctx); h.err == nil {
 		h.html, h.err = work(ctx)

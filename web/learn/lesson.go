@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A lessonPage is the content of a lesson's page.
@@ -42,10 +43,8 @@ func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 // scripts, asked is the current state of the question in the form; otherwise it is nil.
 func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *coursework.Question) {
 	if l == nil {
-		p.Refuse(
-			w, r, http.StatusNotFound, "There is no such lesson.",
-			"It may have another name now. The lessons are listed under Learn.",
-		)
+		words := stage.In(r.Context())
+		p.Refuse(w, r, http.StatusNotFound, words.T("learn.lesson.none"), words.T("learn.lesson.none.say"))
 		return
 	}
 	m, err := p.Map(r.Context(), p.Who(w, r))
@@ -59,7 +58,7 @@ func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Le
 func (p *Pages) newLesson(
 	ctx context.Context, l *lessons.Lesson, m *coursework.Map, asked *coursework.Question, view shell.View,
 ) *lessonPage {
-	v := &lessonPage{Lesson: l, Map: m, Picture: p.pictureOf(l)}
+	v := &lessonPage{Lesson: l, Map: m, Picture: p.pictureOf(stage.In(ctx), l)}
 	for i := range m.Lessons {
 		if m.Lessons[i].Lesson != l {
 			continue
@@ -125,7 +124,8 @@ func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
 func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The lesson may have changed. Reload it.")
+		words := stage.In(r.Context())
+		p.Refuse(w, r, http.StatusNotFound, words.T("learn.question.none"), words.T("learn.changed"))
 		return
 	}
 	if !p.Form(w, r) {
@@ -152,9 +152,8 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	learner := p.Who(w, r)
 	for _, key := range r.PostForm["section"] {
 		if p.Course.Section(key) == nil {
-			p.Refuse(
-				w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Reload it.",
-			)
+			words := stage.In(r.Context())
+			p.Refuse(w, r, http.StatusBadRequest, words.T("learn.section.none"), words.T("learn.changed"))
 			return
 		}
 		if err := p.Progress.Visit(r.Context(), learner, key); err != nil {
@@ -173,14 +172,6 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// Place returns the lesson's position in the course, for the header.
-func (v *lessonPage) Place() string {
-	if v.Number == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Lesson %d of %d", v.Number, v.Map.Count())
-}
-
 // Heading returns the section's title as HTML.
 func (s lessonSection) Heading() string {
 	if s.TitleHTML != "" {
@@ -189,14 +180,7 @@ func (s lessonSection) Heading() string {
 	return templ.EscapeString(s.Title)
 }
 
-// asides maps the kinds of asides to their names and icons.
-var asides = map[string]struct{ name, icon string }{
-	"slip":        {"Common slip", "warn"},
-	"pitfall":     {"Pitfall", "warn"},
-	"care":        {"Say with care", "pen"},
-	"small-model": {"A small model", "look"},
-	"notice":      {"What to notice", "look"},
+// asideIcons maps the kinds of asides to their icons.
+var asideIcons = map[string]string{
+	"slip": "warn", "pitfall": "warn", "care": "pen", "small-model": "look", "notice": "look",
 }
-
-func asideName(kind string) string { return asides[kind].name }
-func asideIcon(kind string) string { return asides[kind].icon }

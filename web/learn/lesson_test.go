@@ -11,13 +11,15 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/web/practice"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // others lists the pages outside Learn and Practice that their pages link to.
 var others = func() map[string]bool {
 	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
 	for _, l := range lab.All() {
-		pages["/labs/"+l.Info().Name] = true
+		pages["/labs/"+l.Info(terms.English).Name] = true
 	}
 	return pages
 }()

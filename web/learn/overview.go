@@ -1,14 +1,13 @@
 package learn
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // An overviewPage is the map of the course, or the part of it that fits into the learner's time.
@@ -30,24 +29,24 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	}
 	v := overviewPage{Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, All: len(p.Course.Lessons)}
 	v.Minutes = v.Map.Minutes
-	v.forTime(r.URL.Query().Get("minutes"))
+	v.forTime(stage.In(r.Context()), r.URL.Query().Get("minutes"))
 	p.HTML(w, r, http.StatusOK, overviewHTML(v))
 }
 
 // forTime removes the lessons that do not fit into the requested time, if it is one of the
 // choices.
-func (v *overviewPage) forTime(asked string) {
+func (v *overviewPage) forTime(w stage.Words, asked string) {
 	minutes, err := strconv.Atoi(asked)
 	if err != nil || !slices.Contains(coursework.Times, minutes) {
 		minutes = 0
 	}
-	if v.Times = coursework.TimeLinks(v.Minutes, minutes); minutes == 0 {
+	if v.Times = coursework.TimeLinks(w.Language, v.Minutes, minutes); minutes == 0 {
 		return
 	}
 	var took int
 	if v.Map, took = v.Map.Within(minutes); len(v.Map.Lessons) == 0 {
-		v.Plan = "You have read every lesson."
+		v.Plan = w.T("learn.overview.plan.done")
 		return
 	}
-	v.Plan = fmt.Sprintf("%s, about %d minutes.", terms.Counted(len(v.Map.Lessons), "lesson"), took)
+	v.Plan = w.T("learn.overview.plan", "n", len(v.Map.Lessons), "minutes", took)
 }

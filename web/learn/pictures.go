@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A pictureKey identifies a state of a lesson's picture.
-type pictureKey struct{ lesson, id string }
+// A pictureKey identifies a state of a lesson's picture in a language.
+type pictureKey struct{ lesson, id, language string }
 
 // A pictureState is one state of a lesson's picture as its page shows it.
 type pictureState struct {
@@ -28,12 +28,12 @@ type pictureState struct {
 }
 
 // pictureOf lays out the states of a lesson's picture.
-func (p *Pages) pictureOf(l *lessons.Lesson) (list []pictureState) {
+func (p *Pages) pictureOf(w stage.Words, l *lessons.Lesson) (list []pictureState) {
 	all := l.Pictures()
 	for i, pic := range all {
 		v := pictureState{Picture: pic, First: i == 0}
 		if v.Name == "" {
-			v.Name = lang.T("pic.state." + string(pic.Kind))
+			v.Name = w.T("pic.state." + string(pic.Kind))
 		}
 		draw := func(ctx context.Context) (html string, err error) {
 			err = fault.Do(p.Log, "a picture", func() (err error) {
@@ -43,9 +43,9 @@ func (p *Pages) pictureOf(l *lessons.Lesson) (list []pictureState) {
 			return html, err
 		}
 		v.Drawn = deferred(func(ctx context.Context) templ.Component {
-			html, err := p.pictures.get(ctx, pictureKey{l.Slug, pic.ID}, draw)
+			html, err := p.pictures.get(ctx, pictureKey{l.Slug, pic.ID, w.Tag}, draw)
 			if err != nil {
-				return pictureTrouble(troubleOf(err).Message)
+				return pictureTrouble(troubleOf(err).In(w.Language))
 			}
 			return templ.Raw(html)
 		})
@@ -62,7 +62,7 @@ func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, 
 	}
 	v.Map.ID = id
 	var b strings.Builder
-	err = lang.PictureHTML(v).Render(ctx, &b)
+	err = stage.In(ctx).PictureHTML(v).Render(ctx, &b)
 	return b.String(), err
 }
 
@@ -70,7 +70,7 @@ func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, 
 func drawPicture(
 	ctx context.Context, d environment, sentence string, pic lessons.Picture,
 ) (v stage.Picture, err error) {
-	in := terms.Values{}
+	w, in := stage.In(ctx), terms.Values{}
 	maps.Copy(in, pic.Params)
 	if pic.Kind == lessons.PictureGuesses {
 		return d.guesses(ctx, sentence, in)
@@ -81,24 +81,24 @@ func drawPicture(
 	}
 	switch pic.Kind {
 	case lessons.PictureText, lessons.PictureTokens:
-		return lang.PictureText(s, pic.Kind == lessons.PictureTokens), nil
+		return w.PictureText(s, pic.Kind == lessons.PictureTokens), nil
 	case lessons.PictureColumns:
-		return lang.PictureColumns(s), nil
+		return w.PictureColumns(s), nil
 	case lessons.PictureAttention:
-		return lang.PictureAttention(s, in.Int("block"), in.Int("head")), nil
+		return w.PictureAttention(s, in.Int("block"), in.Int("head")), nil
 	case lessons.PictureStream:
-		return lang.PictureStream(s), nil
+		return w.PictureStream(s), nil
 	case lessons.PictureScores:
-		return lang.PictureScores(s), nil
+		return w.PictureScores(s), nil
 	case lessons.PictureShares, lessons.PictureCut:
-		return lang.PictureShares(s, pic.Kind == lessons.PictureCut), nil
+		return w.PictureShares(s, pic.Kind == lessons.PictureCut), nil
 	case lessons.PictureStrip, lessons.PictureDraw:
-		return lang.PictureStrip(s, pic.Kind == lessons.PictureDraw), nil
+		return w.PictureStrip(s, pic.Kind == lessons.PictureDraw), nil
 	case lessons.PictureCache:
-		return lang.PictureCache(s), nil
+		return w.PictureCache(s), nil
 	}
 	to, err := pictureRun(ctx, d, in["to"], pic.Kind, in)
-	return lang.PictureEdit(s, to), err
+	return w.PictureEdit(s, to), err
 }
 
 // pictureStages maps each kind of picture to the last stage that the model runs for it.
@@ -145,7 +145,7 @@ func (d environment) guesses(ctx context.Context, sentence string, in terms.Valu
 		return v, err
 	}
 	e := &speculate{environment: d}
-	if err := e.pair(); err != nil {
+	if err := e.pair(ctx); err != nil {
 		return v, err
 	}
 	gamma := 3
@@ -159,9 +159,9 @@ func (d environment) guesses(ctx context.Context, sentence string, in terms.Valu
 		return v, err
 	}
 	if len(e.rounds) == 0 {
-		return v, &terms.Refusal{Code: terms.CodeModel, Message: "There is no room for a guess after this sentence."}
+		return v, terms.Refuse(terms.CodeModel, "learn.picture.full")
 	}
-	return lang.PictureGuesses(s, guessesOf(e.rounds[0])), nil
+	return stage.In(ctx).PictureGuesses(s, guessesOf(e.rounds[0])), nil
 }
 
 // guessesOf returns a round's guesses with their verdicts, and the target's own token.

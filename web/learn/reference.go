@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // reference handles GET /reference, which shows a one-page summary of the course and its
@@ -41,7 +42,7 @@ func (p *Pages) glossary(w http.ResponseWriter, r *http.Request) {
 }
 
 // titleOf returns a section's name for a link: "The loop: Five steps".
-func titleOf(c *lessons.Course, where string) string {
+func titleOf(w stage.Words, c *lessons.Course, where string) string {
 	const base = "/learn/"
 	if len(where) <= len(base) {
 		return ""
@@ -50,5 +51,5 @@ func titleOf(c *lessons.Course, where string) string {
 	if s == nil {
 		return ""
 	}
-	return c.Lesson(s.Lesson).Name + ": " + s.Title
+	return w.T("learn.glossary.where", "lesson", c.Lesson(s.Lesson).Name, "section", s.Title)
 }

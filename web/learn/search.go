@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 const (
@@ -53,23 +54,18 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, searchHTML(v))
 }
 
-// Say summarizes the result of the search.
-func (v searchPage) Say() string {
+// say summarizes the result of the search.
+func (v searchPage) say(w stage.Words) string {
 	switch n := len(v.Hits); {
 	case v.Query == "":
 		return ""
 	case n == 0:
-		return "Nothing found for “" + terms.Isolated(v.Query) + "”. Try one word of it, or another word for it."
+		return w.T("learn.search.none", "query", terms.Isolated(v.Query))
 	case n == hitsShown:
-		return "The first " + terms.Count(n) + " places. One more word narrows them down."
+		return w.T("learn.search.most", "n", n)
 	default:
-		return terms.Counted(n, "place") + "."
+		return w.T("learn.search.found", "n", n)
 	}
-}
-
-// kindNames maps the kinds of hits to their names on the page.
-var kindNames = map[string]string{
-	"section": "Lesson", "term": "Word", "card": "Card", "question": "Question", "reference": "Reference",
 }
 
 // A segment is a part of a string. Hit is set if it matches the query.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -25,10 +26,11 @@ const (
 
 // turns computes the runs of the home page, each once for all visitors and only as far as some
 // visitor has watched it. However many visitors there are, this costs one pass per token, and
-// memory for [homeSeeds] times [homeTurns] small view models.
+// memory for [homeSeeds] times [homeTurns] small view models for each language.
 type turns struct {
 	model func() *infer.Model // the model runs in a slot of its own if there is a pool
-	runs  [homeSeeds]homeRun
+	mu    sync.Mutex
+	runs  map[string]*[homeSeeds]homeRun // by language
 }
 
 // A homeRun is the run with one seed.
@@ -39,7 +41,7 @@ type homeRun struct {
 }
 
 func newTurns(d Deps) *turns {
-	return &turns{model: func() *infer.Model {
+	return &turns{runs: map[string]*[homeSeeds]homeRun{}, model: func() *infer.Model {
 		if d.Slot != nil {
 			return d.Slot().Model()
 		}
@@ -47,11 +49,21 @@ func newTurns(d Deps) *turns {
 	}}
 }
 
+// run returns the run with the given seed, in a language.
+func (t *turns) run(l *terms.Language, seed int) *homeRun {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.runs[l.Tag] == nil {
+		t.runs[l.Tag] = &[homeSeeds]homeRun{}
+	}
+	return &t.runs[l.Tag][seed-1]
+}
+
 // at returns turn n, counted from 1, of the run with the given seed, from 1 to homeSeeds. It
 // first runs the turns before n that have not been run yet. If n is beyond the last turn, at
 // returns the last one.
 func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
-	r := &t.runs[seed-1]
+	r := t.run(terms.In(ctx), seed)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.done) < n && (len(r.done) == 0 || !r.done[len(r.done)-1].Last) {
@@ -78,7 +90,7 @@ func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int)
 		r.session = nil
 		return fmt.Errorf("the run on the home page, seed %d: %w", seed, err)
 	}
-	v := newTurn(st, seed)
+	v := newTurn(stage.In(ctx), st, seed)
 	r.done = append(r.done, v)
 	if v.Last {
 		r.session = nil // its trace is no longer needed
@@ -109,7 +121,10 @@ func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	v, err := p.turnOf(r)
 	if err != nil {
 		p.Log.Error("home", "err", err)
-		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
+		words := stage.In(r.Context())
+		p.Refuse(
+			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.turn"),
+		)
 		return
 	}
 	p.HTML(w, r, http.StatusOK, turnHTML(v))
@@ -166,30 +181,30 @@ type turnSay struct {
 	Say  stage.Rich
 }
 
-func newTurn(st *session.State, seed int) *turnView {
-	strip := lang.NewStrip(st)
+func newTurn(w stage.Words, st *session.State, seed int) *turnView {
+	strip := w.NewStrip(st)
 	made := strip.Tokens
 	v := &turnView{
 		Seed: seed, N: len(made), Given: strip.Prompt, Made: made[:len(made)-1], New: made[len(made)-1],
-		Says: says(st), Loop: "/loop?log=" + session.LinkOf(st), Last: st.Stopped != infer.StopNone,
+		Says: says(w, st), Loop: "/loop?log=" + session.LinkOf(st), Last: st.Stopped != infer.StopNone,
 	}
 	f := st.StageOf(infer.KindFilter, homeRows).(infer.Filter)
 	v.Sure = f.Rows.Rows[0].P >= 0.5
 	v.Ends = strings.ContainsAny(st.Steps[len(st.Steps)-1].Text, ".!?")
-	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
+	v.Candidates = w.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
-	v.Map = lang.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax, Walk: true})
-	v.Rail = stage.Verbs(lang.NewSteps(0)) // the page's styles select the one that is shown
+	v.Map = w.NewMap(st, stage.MapOptions{ID: "turn-map", Form: stage.MapBig, At: infer.KindSoftmax, Walk: true})
+	v.Rail = stage.Verbs(w.NewSteps(0)) // the page's styles select the one that is shown
 	return v
 }
 
 // says returns a sentence for each of the seven stages of a turn. The sentences are the Story's,
 // because a learner on this page has not chosen Numbers yet.
-func says(st *session.State) []turnSay {
+func says(w stage.Words, st *session.State) []turnSay {
 	v := make([]turnSay, stages)
-	rail := stage.Verbs(lang.NewSteps(0))
+	rail := stage.Verbs(w.NewSteps(0))
 	for i, k := range infer.Kinds {
-		v[i] = turnSay{i + 1, rail[i].Name, lang.SentenceOf(stage.Tale, st, k)}
+		v[i] = turnSay{i + 1, rail[i].Name, w.SentenceOf(stage.Tale, st, k)}
 	}
 	return v
 }

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -23,6 +22,7 @@ func (e best) show(ctx context.Context, in terms.Values) (templ.Component, error
 	if err != nil {
 		return nil, err
 	}
+	w := stage.In(ctx)
 	var v bestView
 	s := settingsOf(terms.Values{"t": "0"})
 	for i, p := range []path{f.greedy, f.best} {
@@ -37,9 +37,9 @@ func (e best) show(ctx context.Context, in terms.Values) (templ.Component, error
 		v.Ways[i] = newWay(e.model, p, f)
 		v.Ways[i].Loop = loopAt(st)
 	}
-	v.Ways[0].Name, v.Ways[1].Name = "Greedy’s way", "The most probable way"
-	v.Say = bestText(f)
-	v.Tried = triedText(e.model, f, in.Int("width"))
+	v.Ways[0].Name, v.Ways[1].Name = w.T("learn.best.greedy"), w.T("learn.best.best")
+	v.Say = bestText(w, f)
+	v.Tried = triedText(w, e.model, f, in.Int("width"))
 	return bestHTML(v), nil
 }
 
@@ -96,34 +96,25 @@ func countOf(x float64) string {
 	return terms.Decimals(x, 0)
 }
 
-func bestText(f found) stage.Rich {
+func bestText(w stage.Words, f found) stage.Rich {
 	if f.same() {
-		return stage.Rich{
-			{S: "The same path.", Style: stage.Bold},
-			{S: " Here the largest first step also begins the most probable sequence."},
-		}
+		return w.Rich("learn.best.same")
 	}
 	at := 0
 	for f.agreeAt(at) {
 		at++
 	}
-	return stage.Rich{
-		{S: "Two paths.", Style: stage.Bold},
-		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better path %s. In the end that one is "+
-			"%s times as probable.",
-			at+1, terms.Prob(f.greedy.ps[at]), terms.Prob(f.best.ps[at]), terms.Decimals(f.best.p/f.greedy.p, 2))},
-	}
+	return w.Rich(
+		"learn.best.two", "n", at+1, "greedy", terms.Prob(f.greedy.ps[at]), "best", terms.Prob(f.best.ps[at]),
+		"times", terms.Decimals(f.best.p/f.greedy.p, 2),
+	)
 }
 
 // triedText explains how the search proves that no sequence is more probable.
-func triedText(m *infer.Model, f found, width int) string {
+func triedText(w stage.Words, m *infer.Model, f found, width int) string {
 	all := math.Pow(float64(m.Config().Vocab), float64(f.length))
-	how := "every token of the vocabulary was considered"
 	if width < m.Config().Vocab {
-		how = "the " + terms.Count(width) + " likeliest tokens were considered"
+		return w.T("learn.best.tried.some", "n", f.tried, "all", countOf(all), "width", width)
 	}
-	return fmt.Sprintf("There are %s possible sequences. Only those can win whose beginnings are at least as "+
-		"probable as greedy’s whole path: "+
-		"%s, after each of which %s. No other is worth trying, since a product of probabilities only falls.",
-		countOf(all), terms.Counted(f.tried, "beginning"), how)
+	return w.T("learn.best.tried", "n", f.tried, "all", countOf(all))
 }

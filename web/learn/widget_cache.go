@@ -56,7 +56,7 @@ func (e *cacheWidget) show(ctx context.Context, in terms.Values) (templ.Componen
 	if err != nil {
 		return nil, err
 	}
-	return cacheHTML(e.view(st, at)), nil
+	return cacheHTML(e.view(stage.In(ctx), st, at)), nil
 }
 
 // bothWays recomputes every step of a text from the text's beginning and compares the scores.
@@ -106,8 +106,8 @@ type cacheRow struct {
 	Cached, Recomputed string
 }
 
-func (e *cacheWidget) view(st *session.State, at int) cacheView {
-	strip := lang.NewStrip(st)
+func (e *cacheWidget) view(w stage.Words, st *session.State, at int) cacheView {
+	strip := w.NewStrip(st)
 	step := e.steps[at-1]
 	var sum, sumRe int64
 	same := 0
@@ -120,45 +120,39 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 		}
 	}
 	row := func(name string, of func(cost.Parts) int64) cacheRow {
-		return cacheRow{name, terms.MultAdds(of(step.cached)), terms.MultAdds(of(step.recomputed))}
+		return cacheRow{w.T("learn.cache.row." + name), w.MultAdds(of(step.cached)), w.MultAdds(of(step.recomputed))}
 	}
 	v := cacheView{
 		At: at, Of: len(e.steps), Given: strip.Prompt, Made: strip.Tokens, Loop: loopAt(st),
 		Rows: []cacheRow{
-			{"Tokens read", terms.Count(step.read), terms.Count(step.reread)},
-			row("Matrices of the blocks", func(p cost.Parts) int64 { return p.Projections + p.FeedForward }),
-			row("Attention", func(p cost.Parts) int64 { return p.Attention }),
-			row("Scores", func(p cost.Parts) int64 { return p.Output }),
-			row("This step", cost.Parts.Total),
+			{w.T("learn.cache.row.read"), terms.Count(step.read), terms.Count(step.reread)},
+			row("blocks", func(p cost.Parts) int64 { return p.Projections + p.FeedForward }),
+			row("attention", func(p cost.Parts) int64 { return p.Attention }),
+			row("scores", func(p cost.Parts) int64 { return p.Output }),
+			row("step", cost.Parts.Total),
 		},
-		Total:   cacheRow{"All so far", terms.MultAdds(sum), terms.MultAdds(sumRe)},
-		Chart:   newWorkChart(e.steps, at),
-		Back:    target{Words: "Back", At: at - 1},
-		Forward: target{Words: "Next token", At: at + 1, Main: true},
+		Total:   cacheRow{w.T("learn.cache.row.all"), w.MultAdds(sum), w.MultAdds(sumRe)},
+		Chart:   newWorkChart(w, e.steps, at),
+		Back:    target{Words: w.T("learn.widget.previous"), At: at - 1},
+		Forward: target{Words: w.T("learn.widget.token"), At: at + 1, Main: true},
 	}
 	if at == v.Of {
 		v.Forward.At = 0
 	}
-	v.Say = stage.Rich{
-		{S: fmt.Sprintf("Step %d of %d. ", at, v.Of), Style: stage.Bold},
-		{S: fmt.Sprintf("Without the cache this step takes %s the work, and all steps so far together take %s.",
-			terms.Times(step.recomputed.Total(), step.cached.Total()), terms.Times(sumRe, sum))},
-	}
-	v.Identity = identityText(same, v.Of, e.model.Config().Vocab)
+	v.Say = w.Rich(
+		"learn.cache.say", "n", at, "all", v.Of, "times", terms.Times(step.recomputed.Total(), step.cached.Total()),
+		"together", terms.Times(sumRe, sum),
+	)
+	v.Identity = identityText(w, same, v.Of, e.model.Config().Vocab)
 	return v
 }
 
 // identityText describes the result of comparing the scores with and without the cache.
-func identityText(same, of, vocab int) stage.Rich {
+func identityText(w stage.Words, same, of, vocab int) stage.Rich {
 	if same == of {
-		return stage.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, "+
-			"bit for bit.",
-			terms.Counted(of, "step"), terms.Count(vocab))}}
+		return w.Rich("learn.cache.same", "steps", w.Counted(of, "step"), "vocab", vocab)
 	}
-	return stage.Rich{
-		{S: fmt.Sprintf("Compared: at %d of %s the scores differ in their last digits, because the sums were "+
-			"added up in another order.", of-same, terms.Counted(of, "step"))},
-	}
+	return w.Rich("learn.cache.differs", "n", of-same, "steps", w.Counted(of, "step"))
 }
 
 // A workChart plots the work of each step, with and without the cache.
@@ -176,7 +170,7 @@ const (
 	workWidth, workHeight = 250.0, 146.0
 )
 
-func newWorkChart(steps []twoWays, at int) workChart {
+func newWorkChart(w stage.Words, steps []twoWays, at int) workChart {
 	var most int64
 	for _, s := range steps {
 		most = max(most, s.cached.Total(), s.recomputed.Total())
@@ -203,8 +197,10 @@ func newWorkChart(steps []twoWays, at int) workChart {
 		Recomputed: path(func(s twoWays) int64 { return s.recomputed.Total() }),
 		X:          fmt.Sprintf("%.1f", x(at-1)), Y: fmt.Sprintf("%.1f", y(now.cached.Total())),
 		YRe: fmt.Sprintf("%.1f", y(now.recomputed.Total())),
-		Top: terms.MultAdds(most), Middle: terms.MultAdds(most / 2), Last: terms.Count(len(steps)),
-		Say: fmt.Sprintf("Multiply-adds of each of %d steps. At step %d: %s with the cache, %s without.",
-			len(steps), at, terms.MultAdds(now.cached.Total()), terms.MultAdds(now.recomputed.Total())),
+		Top: w.MultAdds(most), Middle: w.MultAdds(most / 2), Last: terms.Count(len(steps)),
+		Say: w.T(
+			"learn.cache.chart", "all", len(steps), "n", at, "cached", w.MultAdds(now.cached.Total()),
+			"recomputed", w.MultAdds(now.recomputed.Total()),
+		),
 	}
 }

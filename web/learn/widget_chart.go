@@ -48,7 +48,7 @@ func curveT(i int) float64 {
 
 // newShareChart plots a curve of [shareCurve] and marks its point at t. The share is p at the
 // temperature t, and one (the parameter) at T = 1.
-func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shareChart {
+func newShareChart(w stage.Words, curve []float64, one, p, t float64, favorite stage.Text) shareChart {
 	x := func(t float64) float64 { return shareLeft + shareWidth*t/lessons.MostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }
 	var path strings.Builder
@@ -60,10 +60,11 @@ func newShareChart(curve []float64, one, p, t float64, favorite stage.Text) shar
 	c := shareChart{
 		Line: path.String(), X: fmt.Sprintf("%.1f", x(t)), Y: fmt.Sprintf("%.1f", y(p)), One: fmt.Sprintf("%.1f", x(1)),
 		Share: terms.ProbShort(p), Token: favorite, LabelX: fmt.Sprintf("%.1f", x(t)+9), End: "start",
-		Say: fmt.Sprintf("Share of %s against the temperature: %s at T = %s, %s at T = 1, %s at T = %s, %s at T = %s.",
-			favorite, terms.Prob(p), terms.Decimals(t, 2), terms.Prob(one),
-			terms.Prob(curve[0]), terms.Decimals(lessons.LeastT, 1),
-			terms.Prob(curve[len(curve)-1]), terms.Decimals(lessons.MostT, 1)),
+		Say: w.T(
+			"learn.temperature.chart", "token", favorite, "p", terms.Prob(p), "t", terms.Decimals(t, 2),
+			"one", terms.Prob(one), "first", terms.Prob(curve[0]), "least", terms.Decimals(lessons.LeastT, 1),
+			"last", terms.Prob(curve[len(curve)-1]), "most", terms.Decimals(lessons.MostT, 1),
+		),
 	}
 	if x(t) > shareLeft+shareWidth-40 {
 		c.LabelX, c.End = fmt.Sprintf("%.1f", x(t)-9), "end"

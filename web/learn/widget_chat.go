@@ -3,7 +3,7 @@ package learn
 import (
 	"context"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A chatPart is a stretch of the example conversation, with marks like a chat template's. Born is
-// the number of the request that first reads or generates it.
+// A chatPart is a stretch of the example conversation, with marks like a chat template's. Who is the
+// key of its author. Born is the number of the request that first reads or generates it.
 type chatPart struct {
 	Who, Text string
 	Sees      string // the text on the screen; "" for hidden parts
@@ -25,36 +25,37 @@ type chatPart struct {
 }
 
 // chatParts returns the example conversation with the given first question.
-func chatParts(question string) []chatPart {
+func chatParts(w stage.Words, question string) []chatPart {
+	text := func(key string) string { return w.T("learn.chat.text." + key) }
 	return []chatPart{
 		{
-			Who: "the app", Born: 1,
-			Text:  "You are a guide in a railway museum. Today is Saturday. You may look up: opening_hours(day)",
+			Who: "app", Born: 1,
+			Text:  w.T("learn.chat.text.app", "call", "opening_hours(day)"),
 			Marks: [2]string{"system", "end"},
 		},
 		{Who: "you", Text: question, Sees: question, Born: 1, Marks: [2]string{"user", "end"}},
-		{Who: "the app", Born: 1, Marks: [2]string{"assistant", ""}},
+		{Who: "app", Born: 1, Marks: [2]string{"assistant", ""}},
 		{
-			Who: "the model", Text: "Tomorrow is Sunday. I don't know the hours, so I'll look them up.",
-			Sees: "Thought for a moment", Born: 1, Marks: [2]string{"think", "/think"}, Out: true, Think: true,
+			Who: "model", Text: text("thought"),
+			Sees: w.T("learn.chat.sees.thought"), Born: 1, Marks: [2]string{"think", "/think"}, Out: true, Think: true,
 		},
 		{
-			Who: "the model", Text: `opening_hours("Sunday")`, Sees: "Looked up the opening hours", Born: 1,
+			Who: "model", Text: `opening_hours("Sunday")`, Sees: w.T("learn.chat.sees.call"), Born: 1,
 			Marks: [2]string{"call", "end"}, Out: true,
 		},
-		{Who: "the tool", Text: "from 10 to 5", Born: 2, Marks: [2]string{"result", "end"}},
-		{Who: "the app", Born: 2, Marks: [2]string{"assistant", ""}},
+		{Who: "tool", Text: text("result"), Born: 2, Marks: [2]string{"result", "end"}},
+		{Who: "app", Born: 2, Marks: [2]string{"assistant", ""}},
 		{
-			Who: "the model", Text: "On Sunday we are open from 10 to 5.", Sees: "On Sunday we are open from 10 to 5.",
+			Who: "model", Text: text("hours"), Sees: text("hours"),
 			Born: 2, Marks: [2]string{"", "end"}, Out: true,
 		},
 		{
-			Who: "you", Text: "And how much is a ticket?", Sees: "And how much is a ticket?", Born: 3,
+			Who: "you", Text: text("question"), Sees: text("question"), Born: 3,
 			Marks: [2]string{"user", "end"},
 		},
-		{Who: "the app", Born: 3, Marks: [2]string{"assistant", ""}},
+		{Who: "app", Born: 3, Marks: [2]string{"assistant", ""}},
 		{
-			Who: "the model", Text: "A ticket is 9, and 4 for children.", Sees: "A ticket is 9, and 4 for children.",
+			Who: "model", Text: text("price"), Sees: text("price"),
 			Born: 3, Marks: [2]string{"", "end"}, Out: true,
 		},
 	}
@@ -88,7 +89,7 @@ func (e *chat) show(ctx context.Context, in terms.Values) (templ.Component, erro
 	if err != nil {
 		return nil, err
 	}
-	v := e.view(in["prompt"], in["edit"], at)
+	v := e.view(stage.In(ctx), in["prompt"], in["edit"], at)
 	v.Loop = loopAt(st)
 	return chatHTML(v), nil
 }
@@ -151,32 +152,30 @@ const (
 // view lays out the row. A request keeps the columns of all tokens that earlier requests read or
 // generated, except for the last generated token: its column is computed when the next request
 // reads it.
-func (e *chat) view(question, edit string, at int) chatView {
+func (e *chat) view(w stage.Words, question, edit string, at int) chatView {
 	v := chatView{At: at}
-	parts := chatParts(question)
+	parts := chatParts(w, question)
 	if at == lessons.ChatEdited {
-		e.edited(&v, parts, chatParts(edit))
+		e.edited(w, &v, parts, chatParts(w, edit))
 	} else {
 		for request := 1; request <= at; request++ {
-			e.request(&v, parts, request)
+			e.request(w, &v, parts, request)
 		}
 	}
 	v.keptPoints, v.inPoints = pointsCached*float64(v.Kept), pointsRead*float64(v.Read)
 	v.outPo = pointsWrote * float64(v.Thought+v.Wrote)
 	v.points = v.keptPoints + v.inPoints + v.outPo
 	v.bytes = e.model.Shape().KVBytes(v.Columns, 4)
-	v.Back, v.Forward = target{Words: "Back", At: at - 1}, target{Words: chatSteps[at], At: at + 1, Main: true}
-	if at == lessons.ChatEdited {
-		v.Forward = target{Words: "From the beginning", At: 1, Main: true}
+	v.Back = target{Words: w.T("learn.widget.previous"), At: at - 1}
+	v.Forward = target{Words: w.T("learn.chat.again"), At: 1, Main: true}
+	if at < lessons.ChatEdited {
+		v.Forward = target{Words: w.T("learn.chat.next." + strconv.Itoa(at)), At: at + 1, Main: true}
 	}
 	return v
 }
 
-// chatSteps holds, for each position, the name of the step that follows it.
-var chatSteps = [...]string{"", "The tool answers", "You ask again", "Change your first question", ""}
-
 // request computes the counts of a request from the parts up to it, and lays out its row.
-func (e *chat) request(v *chatView, parts []chatPart, request int) {
+func (e *chat) request(w stage.Words, v *chatView, parts []chatPart, request int) {
 	before := v.Columns
 	v.Turns, v.Kept, v.Read, v.Thought, v.Wrote = nil, 0, 0, 0, 0
 	n := 0
@@ -184,7 +183,7 @@ func (e *chat) request(v *chatView, parts []chatPart, request int) {
 		if p.Born > request {
 			break
 		}
-		turn := chatTurn{Who: p.Who, Sees: p.Sees}
+		turn := chatTurn{Who: w.T("learn.chat.who." + p.Who), Sees: p.Sees}
 		for _, t := range e.tokens(p) {
 			class := "read"
 			switch {
@@ -210,7 +209,7 @@ func (e *chat) request(v *chatView, parts []chatPart, request int) {
 
 // edited compares the conversation with one whose first question is different. All columns from the
 // first changed token onward are invalid.
-func (e *chat) edited(v *chatView, old, changed []chatPart) {
+func (e *chat) edited(w stage.Words, v *chatView, old, changed []chatPart) {
 	var was, is []chatToken
 	for _, p := range old {
 		was = append(was, e.tokens(p)...)
@@ -226,7 +225,7 @@ func (e *chat) edited(v *chatView, old, changed []chatPart) {
 	v.Columns = len(is)
 	n := 0
 	for _, p := range changed[:3] {
-		turn := chatTurn{Who: p.Who, Sees: p.Sees}
+		turn := chatTurn{Who: w.T("learn.chat.who." + p.Who), Sees: p.Sees}
 		for _, t := range e.tokens(p) {
 			class := "read"
 			if n < same {
@@ -237,7 +236,7 @@ func (e *chat) edited(v *chatView, old, changed []chatPart) {
 		}
 		v.Turns = append(v.Turns, turn)
 	}
-	dead := chatTurn{Who: "thrown away"}
+	dead := chatTurn{Who: w.T("learn.chat.who.dead")}
 	for _, t := range was[min(same, len(was)):] {
 		dead.Chips = append(dead.Chips, chatChip{t.Text, t.Mark, "dead"})
 	}
@@ -245,37 +244,45 @@ func (e *chat) edited(v *chatView, old, changed []chatPart) {
 }
 
 // sentence describes the counts of the request.
-func (v chatView) sentence() stage.Rich {
-	count := func(n int) string { return terms.Counted(n, "token") }
-	if v.At == lessons.ChatEdited {
-		return stage.Rich{
-			{S: terms.CountedAs(v.Dead, "column", "columns") + " died with your edit. ", Style: stage.Bold},
-			{S: "All from the first changed token on had seen it, directly or through another. " +
-				count(v.Kept) + " before it are kept, " + count(v.Read) +
-				" are read, and the answer is written again."},
-		}
+func (v chatView) sentence(w stage.Words) stage.Rich {
+	count := func(n int) string { return w.Counted(n, "token") }
+	key := "learn.chat.say"
+	switch {
+	case v.At == lessons.ChatEdited:
+		return w.Rich(
+			"learn.chat.say.edited", "columns", w.Counted(v.Dead, "column"), "kept", count(v.Kept),
+			"read", count(v.Read),
+		)
+	case v.Kept > 0 && v.Thought > 0:
+		key = "learn.chat.say.kept.thought"
+	case v.Kept > 0:
+		key = "learn.chat.say.kept"
+	case v.Thought > 0:
+		key = "learn.chat.say.thought"
 	}
-	words := []string{count(v.Read) + " read"}
-	if v.Kept > 0 {
-		words = append([]string{count(v.Kept) + " from the cache"}, words...)
+	return w.Rich(
+		key, "n", v.At, "kept", count(v.Kept), "read", count(v.Read), "thought", count(v.Thought),
+		"wrote", count(v.Wrote),
+	)
+}
+
+// classes lists the classes of chips that the key explains.
+func (v chatView) classes() []string {
+	list := []string{"kept", "read", "thought", "wrote"}
+	if v.Dead > 0 {
+		list = append(list, "dead")
 	}
-	if v.Thought > 0 {
-		words = append(words, count(v.Thought)+" of hidden thinking")
-	}
-	words = append(words, count(v.Wrote)+" written")
-	return stage.Rich{
-		{S: "Request " + terms.Count(v.At) + ". ", Style: stage.Bold}, {S: strings.Join(words, ", ") + "."},
-	}
+	return list
 }
 
 // bill lists the costs of the request, in points.
-func (v chatView) bill() []chatLine {
+func (v chatView) bill(w stage.Words) []chatLine {
 	points := func(x float64) string { return terms.Decimals(x, 1) }
 	return slices.DeleteFunc([]chatLine{
-		{"cached input", v.Kept, points(v.keptPoints)},
-		{"input", v.Read, points(v.inPoints)},
-		{"output", v.Thought + v.Wrote, points(v.outPo)},
-		{"together", v.Kept + v.Read + v.Thought + v.Wrote, points(v.points)},
+		{w.T("learn.chat.bill.kept"), v.Kept, points(v.keptPoints)},
+		{w.T("learn.chat.bill.read"), v.Read, points(v.inPoints)},
+		{w.T("learn.chat.bill.wrote"), v.Thought + v.Wrote, points(v.outPo)},
+		{w.T("learn.chat.bill.all"), v.Kept + v.Read + v.Thought + v.Wrote, points(v.points)},
 	}, func(l chatLine) bool { return l.Tokens == 0 })
 }
 

@@ -22,10 +22,9 @@ func (p *Pages) Feeds() map[string]wire.Open {
 func (p *Pages) openWidget(_ context.Context, v wire.Visit) (wire.Part, error) {
 	s := p.widgets.specs[v.Query.Get("id")]
 	if s == nil {
-		return nil, &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "id",
-			Message: "There is no such experiment. The lesson may have changed; reload it.",
-		}
+		none := terms.Refuse(terms.CodeUnknown, "learn.widget.none.feed")
+		none.Field = "id"
+		return nil, none
 	}
 	return &widgetFeed{s, s.open(p.environment(shell.ViewNamed(v.Query.Get("view"), shell.Numbers))), p.Log}, nil
 }
@@ -80,15 +79,15 @@ func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 
 func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, error) {
 	if c.Name != "set" {
-		return wire.Message{}, &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "cmd", Want: "set", Message: "An experiment takes one command, set.",
-		}
+		one := terms.Refuse(terms.CodeUnknown, "learn.widget.command")
+		one.Field, one.Want = "cmd", "set"
+		return wire.Message{}, one
 	}
 	sent, err := c.Read(terms.Inputs{wire.FormInput})
 	if err != nil {
 		return wire.Message{}, err
 	}
-	v, err := f.spec.Inputs().Read(wire.FormOf(sent))
+	v, err := f.spec.Inputs(terms.In(ctx)).Read(wire.FormOf(sent))
 	if err != nil {
 		return wire.Message{}, err
 	}

@@ -22,9 +22,11 @@ type figure struct {
 }
 
 // newFigure lays out an experiment's inputs around its body.
-func newFigure(s *spec, view shell.View, in terms.Values, body string, err error) figure {
+func newFigure(
+	l *terms.Language, s *spec, view shell.View, in terms.Values, body string, err error,
+) figure {
 	f := figure{spec: s, View: view, Body: body}
-	for _, one := range s.Inputs() {
+	for _, one := range s.Inputs(l) {
 		c := shell.Control{Input: one, ID: s.ID + "-" + one.Key, Value: in[one.Key]}
 		switch {
 		case c.Kind == terms.KindText:
@@ -34,7 +36,7 @@ func newFigure(s *spec, view shell.View, in terms.Values, body string, err error
 		}
 	}
 	if err != nil {
-		f.Error = troubleOf(err).Message
+		f.Error = troubleOf(err).In(l)
 	}
 	if strings.TrimSpace(f.Body) == "" {
 		f.Body = nothing(s.ID)

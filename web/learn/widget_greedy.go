@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/a-h/templ"
 
@@ -26,7 +25,7 @@ func (e greedyLoop) show(ctx context.Context, in terms.Values) (templ.Component,
 	if err != nil {
 		return nil, err
 	}
-	return greedyHTML(newGreedyView(st)), nil
+	return greedyHTML(newGreedyView(stage.In(ctx), st)), nil
 }
 
 // A circle is a repetitive stretch of a text, tokens [From, From+Length). Except for the first
@@ -83,8 +82,8 @@ func (v greedyView) Listed() [][]stage.Token {
 	return v.Rounds[:greedyRounds]
 }
 
-func newGreedyView(st *session.State) greedyView {
-	strip := lang.NewStrip(st)
+func newGreedyView(w stage.Words, st *session.State) greedyView {
+	strip := w.NewStrip(st)
 	tokens := strip.Tokens
 	ids := make([]int, 0, len(st.Steps))
 	for _, s := range st.Steps {
@@ -102,33 +101,28 @@ func newGreedyView(st *session.State) greedyView {
 			v.Rounds = append(v.Rounds, tokens[i:min(i+c.Period, c.From+c.Length)])
 		}
 	}
-	v.Say = circleText(st, c, len(v.After))
+	v.Say = circleText(w, st, c, len(v.After))
 	return v
 }
 
 // circleText describes the repetition and how confident the model became in it.
-func circleText(st *session.State, c circle, after int) stage.Rich {
-	t := st.Steps[0].Settings.Temperature
-	how := "At T = " + terms.Decimals(t, 2)
-	if t == 0 {
-		how = "Greedy"
+func circleText(w stage.Words, st *session.State, c circle, after int) stage.Rich {
+	t, key := st.Steps[0].Settings.Temperature, "learn.greedy."
+	if t > 0 {
+		key = "learn.greedy.t."
 	}
 	if c.Length == 0 {
-		return stage.Rich{
-			{S: how, Style: stage.Bold},
-			{S: fmt.Sprintf(" said nothing over and over in %s.", terms.Counted(len(st.Steps), "token"))},
-		}
+		return w.Rich(key+"none", "t", terms.Decimals(t, 2), "tokens", w.Counted(len(st.Steps), "token"))
 	}
 	first, last := st.Steps[c.From], st.Steps[c.From+(c.Length-1)/c.Period*c.Period]
-	end := "and was still in it when it stopped."
+	end := "still"
 	if after > 0 {
-		end = "and then left it."
+		end = "left"
 	}
-	return stage.Rich{
-		{S: how, Style: stage.Bold},
-		{S: fmt.Sprintf(" went round a circle of %s %s times "+
-			"%s ", terms.Counted(c.Period, "token"), terms.Decimals(float64(c.Length)/float64(c.Period), 1), end)},
-		{Token: stage.TokenText(st.Model.Token(first.Chosen)), Style: stage.Gen},
-		{S: fmt.Sprintf(" had p = %s in the first round and %s in the last.", terms.Prob(first.P), terms.Prob(last.P))},
-	}
+	return w.Rich(
+		key+end, "t", terms.Decimals(t, 2), "tokens", w.Counted(c.Period, "token"),
+		"times", terms.Decimals(float64(c.Length)/float64(c.Period), 1),
+		"token", stage.Span{Token: stage.TokenText(st.Model.Token(first.Chosen)), Style: stage.Gen},
+		"first", terms.Prob(first.P), "last", terms.Prob(last.P),
+	)
 }

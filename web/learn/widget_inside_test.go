@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // TestLookScoresYieldTheWeights: the softmax of the scores in one head's table equals the
@@ -143,7 +144,7 @@ func TestChatCountsColumns(t *testing.T) {
 	const question, edit = "When do you open tomorrow?", "When do you open on Monday?"
 	columns := 0
 	for at := 1; at <= 3; at++ {
-		v := e.view(question, edit, at)
+		v := e.view(stage.English, question, edit, at)
 		if v.Kept != columns {
 			t.Errorf("request %d finds %d columns kept, want %d", at, v.Kept, columns)
 		}
@@ -162,17 +163,18 @@ func TestChatCountsColumns(t *testing.T) {
 		}
 		columns = v.Columns
 	}
-	v := e.view(question, edit, lessons.ChatEdited)
+	v := e.view(stage.English, question, edit, lessons.ChatEdited)
 	if v.Dead != columns-v.Kept || v.Dead == 0 || v.Columns != v.Kept+v.Read {
 		t.Errorf(
 			"after the edit: %d kept, %d dead of %d, %d read, %d columns; want %d, not 0, %d", v.Kept, v.Dead, columns,
 			v.Read, v.Columns, columns-v.Kept, v.Kept+v.Read,
 		)
 	}
-	if same := e.view(question, question, lessons.ChatEdited); same.Read != 0 {
+	if same := e.view(stage.English, question, question, lessons.ChatEdited); same.Read != 0 {
 		t.Errorf("an edit that changes nothing reads %d tokens", same.Read)
 	}
-	if first := e.view(question, edit, 1); first.Thought == 0 || first.Read+first.Thought+first.Wrote < 70 {
+	first := e.view(stage.English, question, edit, 1)
+	if first.Thought == 0 || first.Read+first.Thought+first.Wrote < 70 {
 		t.Errorf(
 			"the first request has %+v tokens, but seventy in the lesson, want Thought not 0, "+
 				"first.Read+first.Thought+first.Wrote at least 70",

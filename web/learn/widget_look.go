@@ -2,8 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/a-h/templ"
 
@@ -35,7 +33,7 @@ func (e *headLook) show(ctx context.Context, in terms.Values) (templ.Component, 
 	block, head := min(in.Int("block"), c.Layers), min(in.Int("head"), c.Heads)
 	in.SetInt("block", block)
 	in.SetInt("head", head)
-	return lookHTML(e.view(block-1, head-1)), nil
+	return lookHTML(e.view(stage.In(ctx), block-1, head-1)), nil
 }
 
 // read runs a text through the model and stores the internal values of the pass at the last
@@ -83,12 +81,12 @@ type lookRow struct {
 // A lookStream is the last token's vector at one point on its way up through the blocks.
 type lookStream struct{ Where, Length, Says string }
 
-func (e *headLook) view(block, head int) lookView {
+func (e *headLook) view(w stage.Words, block, head int) lookView {
 	v := lookView{Block: block + 1, Head: head + 1, Loop: e.loop}
-	for i, w := range e.inside.Blocks[block].Attention[head] {
+	for i, weight := range e.inside.Blocks[block].Attention[head] {
 		r := lookRow{
-			Text: e.textAt(i), At: terms.Count(i), Score: terms.Decimals(e.score(block, head, i), 2),
-			Weight: terms.Prob(float64(w)), Bar: stage.Share(float64(w)), w: float64(w),
+			Text: e.textAt(w, i), At: terms.Count(i), Score: terms.Decimals(e.score(block, head, i), 2),
+			Weight: terms.Prob(float64(weight)), Bar: stage.Share(float64(weight)), w: float64(weight),
 		}
 		v.Rows = append(v.Rows, r)
 		if i == 0 || r.w > v.Top.w {
@@ -97,7 +95,7 @@ func (e *headLook) view(block, head int) lookView {
 	}
 	for i, b := range e.inside.Blocks {
 		v.Stream = append(v.Stream, lookStream{
-			fmt.Sprintf("after block %d", i+1), terms.Decimals(b.NormOut, 1), stage.TokenText(b.Says[0].Token).String(),
+			w.T("map.height", "n", i+1), terms.Decimals(b.NormOut, 1), stage.TokenText(b.Says[0].Token).String(),
 		})
 	}
 	return v
@@ -118,23 +116,19 @@ func (e *headLook) score(block, head, position int) float64 {
 }
 
 // textAt returns the token at a position; the start mark has its own name.
-func (e *headLook) textAt(i int) stage.Text {
+func (e *headLook) textAt(w stage.Words, i int) stage.Text {
 	if i == 0 && e.ids[0] == e.model.Config().BOS {
-		return stage.Text{{S: "start"}}
+		return stage.Text{{S: w.T("start")}}
 	}
 	return stage.TokenText(e.model.Token(e.ids[i]))
 }
 
 // sentence describes the position with the largest weight.
-func (v lookView) sentence() stage.Rich {
-	to := slices.Clone(stage.Rich{
-		{S: fmt.Sprintf("Block %d, head %d ", v.Block, v.Head), Style: stage.Bold},
-		{S: "looks mostly at "},
-		{Token: v.Top.Text, Style: stage.Gen},
-		{S: ": a weight of " + v.Top.Weight + "."},
-	})
+func (v lookView) sentence(w stage.Words) stage.Rich {
+	key := "learn.look.say"
 	if v.Own {
-		to[3].S = ", which is the last token itself: a weight of " + v.Top.Weight + "."
+		key = "learn.look.say.own"
 	}
-	return to
+	top := stage.Span{Token: v.Top.Text, Style: stage.Gen}
+	return w.Rich(key, "block", v.Block, "head", v.Head, "token", top, "weight", v.Top.Weight)
 }

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/a-h/templ"
 
@@ -45,7 +44,7 @@ func (e *nucleus) show(ctx context.Context, in terms.Values) (templ.Component, e
 		if err != nil {
 			return nil, err
 		}
-		v.Sides[i] = newNucleusSide(st, in[name])
+		v.Sides[i] = newNucleusSide(stage.In(ctx), st, in[name])
 	}
 	v.K, v.P = in.Int("k"), terms.Decimals(in.Float("p"), 2)
 	return nucleusHTML(v), nil
@@ -80,7 +79,7 @@ type ruleKeeps struct {
 	Rest int // kept tokens without a row
 }
 
-func newNucleusSide(st *session.State, prompt string) nucleusSide {
+func newNucleusSide(w stage.Words, st *session.State, prompt string) nucleusSide {
 	d := st.Dist
 	f := st.StageOf(infer.KindFilter, nucleusRows).(infer.Filter)
 	keeps := func(n int) ruleKeeps {
@@ -90,7 +89,7 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 		Prompt: prompt, ByK: keeps(d.Reach(sampling.RuleTopK)), ByP: keeps(
 			d.Reach(sampling.RuleTopP),
 		), Loop: loopAt(st),
-		Rest: fmt.Sprintf("%s more, %s together", terms.Count(f.Rest.N), terms.Prob(f.Rest.P)),
+		Rest: w.T("learn.nucleus.rest", "n", f.Rest.N, "p", terms.Prob(f.Rest.P)),
 	}
 	for _, r := range f.Rows.Rows {
 		v.Rows = append(v.Rows, nucleusRow{
@@ -102,21 +101,19 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 }
 
 // sentence compares the two rules in a sentence.
-func (v nucleusView) sentence() stage.Rich {
-	count := func(n int) string { return terms.Counted(n, "token") }
+func (v nucleusView) sentence(w stage.Words) stage.Rich {
+	count := func(r ruleKeeps) string { return w.Counted(r.N, "token") }
 	a, b := v.Sides[0], v.Sides[1]
-	return stage.Rich{
-		{S: fmt.Sprintf("Top-k %d", v.K), Style: stage.Bold},
-		{S: fmt.Sprintf(" keeps %s on the first prompt and %s on the second. ", count(a.ByK.N), count(b.ByK.N))},
-		{S: "Top-p " + v.P, Style: stage.Bold},
-		{S: fmt.Sprintf(" keeps %s on the first and %s on the second.", count(a.ByP.N), count(b.ByP.N))},
-	}
+	return w.Rich(
+		"learn.nucleus.say", "k", v.K, "k1", count(a.ByK), "k2", count(b.ByK), "p", v.P, "p1", count(a.ByP),
+		"p2", count(b.ByP),
+	)
 }
 
 // restKept describes how many tokens a rule keeps among those without a row.
-func restKept(n int) string {
+func restKept(w stage.Words, n int) string {
 	if n == 0 {
-		return "none"
+		return w.T("none")
 	}
 	return "+" + terms.Count(n)
 }

@@ -119,7 +119,7 @@ func TestStagesMatchTheEngine(t *testing.T) {
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTurn)
 	const prompt = "Once upon a"
-	loop, err := infer.NewLoop(s.pages.Model, prompt, settingsOf(spec.Inputs().Defaults()))
+	loop, err := infer.NewLoop(s.pages.Model, prompt, settingsOf(spec.Inputs(terms.English).Defaults()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package learn
 import (
 	"container/heap"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -44,8 +43,9 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 	s := &search{model: m, cache: m.NewCache(), prompt: m.Encode(prompt), length: length}
 	f := found{length: length}
 	if n := len(s.prompt) + length; n > m.Config().Context {
-		return f, &terms.Refusal{Code: terms.CodeRange, Field: "prompt", Message: fmt.Sprintf(
-			"The prompt and %d more tokens make %d; this model's window holds %d.", length, n, m.Config().Context)}
+		long := terms.Refuse(terms.CodeRange, "learn.best.long", "more", length, "n", n, "most", m.Config().Context)
+		long.Field = "prompt"
+		return f, long
 	}
 	f.greedy = path{p: 1}
 	for !s.whole(f.greedy) {
@@ -64,9 +64,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 			return f, nil
 		}
 		if s.tried == mostTried {
-			return f, &terms.Refusal{Code: terms.CodeModel, Message: fmt.Sprintf(
-				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Try "+
-					"fewer tokens, or a prompt it is surer of.", terms.Count(mostTried))}
+			return f, terms.Refuse(terms.CodeModel, "learn.best.unsure", "n", mostTried)
 		}
 		d, err := s.after(ctx, p)
 		if err != nil {

@@ -30,7 +30,7 @@ type speculate struct {
 func newSpeculate(d environment) experiment { return &speculate{environment: d} }
 
 func (e *speculate) show(ctx context.Context, in terms.Values) (templ.Component, error) {
-	if err := e.pair(); err != nil {
+	if err := e.pair(ctx); err != nil {
 		return nil, err
 	}
 	s := settingsOf(in)
@@ -50,7 +50,7 @@ func (e *speculate) show(ctx context.Context, in terms.Values) (templ.Component,
 	}
 	at := min(in.Int("at"), len(e.rounds))
 	in.SetInt("at", at)
-	v := e.view(at)
+	v := e.view(stage.In(ctx), at)
 	st, err := writtenAs(ctx, e.run, e.idsTo(at))
 	if err != nil {
 		return nil, err
@@ -63,23 +63,19 @@ func (e *speculate) show(ctx context.Context, in terms.Values) (templ.Component,
 }
 
 // pair finds the draft model or returns an error that explains why there is none.
-func (e *speculate) pair() error {
+func (e *speculate) pair(ctx context.Context) error {
 	if e.draft == nil {
-		return &terms.Refusal{
-			Code: terms.CodeModel,
-			Message: "Speculation takes a second, smaller model with the same vocabulary, and there is none here. " +
-				"Start viz without -model for the bundled pair, or give a model of your own its draft with -draft.",
-		}
+		return terms.Refuse(terms.CodeModel, "learn.speculate.none")
 	}
 	if e.small == nil {
 		slot, err := e.draft()
 		if err != nil {
-			return &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(terms.English, err)}
+			return &terms.Refusal{Code: terms.CodeBusy, Message: shell.Sentence(terms.In(ctx), err)}
 		}
 		e.small = slot.Model()
 	}
 	if err := infer.CheckPair(e.target, e.small); err != nil {
-		return &terms.Refusal{Code: terms.CodeModel, Message: shell.Sentence(terms.English, err)}
+		return &terms.Refusal{Code: terms.CodeModel, Message: shell.Sentence(terms.In(ctx), err)}
 	}
 	return nil
 }
@@ -136,13 +132,13 @@ type specToken struct {
 type specRow struct {
 	Text       stage.Text
 	Q, P, A, U string
-	Verdict    string // "accepted", "refused", "not judged", "drawn instead", "one more"
+	Verdict    string // key: "accepted", "refused", "unjudged", "instead" or "more"
 	BarQ, BarP string // SVG lengths
 	Own        bool   // the target's own token
 	Yes, No    bool
 }
 
-func (e *speculate) view(at int) speculateView {
+func (e *speculate) view(w stage.Words, at int) speculateView {
 	v := speculateView{At: at}
 	for i, id := range e.target.Encode(e.run.State().Prompt) {
 		if t := e.target.Token(id); i > 0 || !t.Special {
@@ -158,14 +154,18 @@ func (e *speculate) view(at int) speculateView {
 	round := e.rounds[at-1]
 	v.Rows = specRows(round)
 	end := round[len(round)-1].(speculation.Extend)
-	v.Say = specText(at, end, v.Rows)
+	v.Say = specText(w, at, end, v.Rows)
 	v.Facts = []stage.Fact{
-		{Name: "Passes of the target", Value: terms.Count(end.Totals.Rounds)},
-		{Name: "Tokens written", Value: terms.Count(end.Totals.Generated)},
-		{Name: "Tokens a pass", Value: terms.Decimals(end.Totals.TokensPerPass(), 2)},
-		{Name: "Guesses accepted", Value: fmt.Sprintf("%d of %d judged", end.Totals.Accepted, end.Totals.Judged)},
+		{Name: w.T("learn.speculate.fact.passes"), Value: terms.Count(end.Totals.Rounds)},
+		{Name: w.T("learn.speculate.fact.tokens"), Value: terms.Count(end.Totals.Generated)},
+		{Name: w.T("learn.speculate.fact.each"), Value: terms.Decimals(end.Totals.TokensPerPass(), 2)},
+		{
+			Name:  w.T("learn.speculate.fact.accepted"),
+			Value: w.T("learn.speculate.fact.judged", "n", end.Totals.Accepted, "all", end.Totals.Judged),
+		},
 	}
-	v.Back, v.Forward = target{Words: "Back", At: at - 1}, target{Words: "Next round", At: at + 1, Main: true}
+	v.Back = target{Words: w.T("learn.widget.previous"), At: at - 1}
+	v.Forward = target{Words: w.T("learn.speculate.round"), At: at + 1, Main: true}
 	if at == len(e.rounds) {
 		v.Forward.At = 0
 	}
@@ -185,7 +185,7 @@ func specRows(round []speculation.Stage) []specRow {
 					rows,
 					specRow{
 						Text: stage.TokenText(d.Chosen.Token), Q: terms.Prob(d.Chosen.Q), BarQ: stage.Share(d.Chosen.Q),
-						Verdict: "not judged",
+						Verdict: "unjudged",
 					},
 				)
 			}
@@ -206,9 +206,9 @@ func specRows(round []speculation.Stage) []specRow {
 				r.U = terms.Prob(s.U)
 			}
 		case speculation.Correct:
-			rows = append(rows, ownRow(s.Drawn, "drawn instead"))
+			rows = append(rows, ownRow(s.Drawn, "instead"))
 		case speculation.Bonus:
-			rows = append(rows, ownRow(s.Drawn, "one more"))
+			rows = append(rows, ownRow(s.Drawn, "more"))
 		}
 	}
 	return rows
@@ -222,25 +222,17 @@ func ownRow(d speculation.Drawn, verdict string) specRow {
 }
 
 // specText describes the result of a round.
-func specText(n int, end speculation.Extend, rows []specRow) stage.Rich {
-	head := stage.Span{S: fmt.Sprintf("Round %d. ", n), Style: stage.Bold}
-	said := fmt.Sprintf("%d of %d guesses accepted. ", end.Accepted, end.Drafted)
-	switch end.Drafted {
-	case 0:
-		said = "There was no room for a guess. "
-	case 1:
-		said = fmt.Sprintf("%d of 1 guess accepted. ", end.Accepted)
+func specText(w stage.Words, n int, end speculation.Extend, rows []specRow) stage.Rich {
+	guesses := w.T("learn.speculate.guesses", "n", end.Drafted, "accepted", end.Accepted)
+	if end.Drafted == 0 {
+		guesses = w.T("learn.speculate.room")
 	}
-	last := rows[len(rows)-1]
-	what := "The text ended there. "
-	switch {
-	case last.Own && last.Verdict == "one more":
-		what = "None was refused, so the same pass gives one more token for free. "
-	case last.Own:
-		what = "In place of the refused one the target draws its own; the guesses after it are thrown away. "
+	last, key := rows[len(rows)-1], "learn.speculate.end"
+	if last.Own {
+		key = "learn.speculate.end." + last.Verdict
 	}
-	return stage.Rich{
-		head,
-		{S: said + what + fmt.Sprintf("One pass of the large model, %s.", terms.Counted(len(end.Tokens), "token"))},
-	}
+	return w.Rich(
+		"learn.speculate.say", "n", n, "guesses", guesses, "end", w.T(key),
+		"tokens", w.Counted(len(end.Tokens), "token"),
+	)
 }

@@ -45,7 +45,7 @@ func (e *stopString) show(ctx context.Context, in terms.Values) (templ.Component
 	if err != nil {
 		return nil, err
 	}
-	return stopHTML(newStopView(st, at)), nil
+	return stopHTML(newStopView(stage.In(ctx), st, at)), nil
 }
 
 // A stopView shows the text up to a token.
@@ -67,14 +67,14 @@ type stopView struct {
 	StopText stage.Text
 }
 
-// Answer returns the text that is released to the reader, and the parts that are held back or
+// answer returns the text that is released to the reader, and the parts that are held back or
 // dropped.
-func (v stopView) Answer() []stage.FlowPart {
+func (v stopView) answer(w stage.Words) []stage.FlowPart {
 	return []stage.FlowPart{
 		{Class: "w-answer__given", Text: stage.Text{{S: v.Prompt}}},
 		{Class: "w-answer__out", Text: stage.Text{{S: v.Out}}},
-		{Class: "w-answer__held", Label: "held back", Text: v.Held},
-		{Class: "w-answer__cut", Label: "kept out", Text: v.Dropped},
+		{Class: "w-answer__held", Label: w.T("learn.stop.held"), Text: v.Held},
+		{Class: "w-answer__cut", Label: w.T("learn.stop.dropped"), Text: v.Dropped},
 	}
 }
 
@@ -88,7 +88,7 @@ type stopRow struct {
 	Now, Fired     bool
 }
 
-func newStopView(st *session.State, at int) stopView {
+func newStopView(w stage.Words, st *session.State, at int) stopView {
 	v := stopView{At: at, Of: len(st.Steps), Prompt: st.Prompt, Loop: loopAt(st)}
 	for i, s := range st.Steps[:at] {
 		v.Out += s.Text
@@ -113,12 +113,14 @@ func newStopView(st *session.State, at int) stopView {
 	} else {
 		v.Held = stage.Marked(string(last.Held))
 	}
-	v.Say = heldText(st, v, last)
+	v.Say = heldText(w, st, v, last)
 	if n := len(v.Rows) - stopRows; n > 0 {
 		v.Earlier, v.Rows = n, v.Rows[n:]
 	}
-	v.Start, v.Back = target{Words: "To the start", At: 1}, target{Words: "Back", At: at - 1}
-	v.Forward, v.End = target{Words: "Next token", At: at + 1, Main: true}, target{Words: "To the end", At: v.Of}
+	v.Start = target{Words: w.T("learn.stop.start"), At: 1}
+	v.Back = target{Words: w.T("learn.widget.previous"), At: at - 1}
+	v.Forward = target{Words: w.T("learn.widget.token"), At: at + 1, Main: true}
+	v.End = target{Words: w.T("learn.stop.end"), At: v.Of}
 	if at == 1 {
 		v.Start.At = 0
 	}
@@ -129,20 +131,18 @@ func newStopView(st *session.State, at int) stopView {
 }
 
 // heldText describes the effect of the newest token.
-func heldText(st *session.State, v stopView, s *infer.Step) stage.Rich {
-	head := stage.Rich{{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: stage.Bold}}
-	said := lang.SentenceOf(stage.Brief, st, infer.KindAppend)
+func heldText(w stage.Words, st *session.State, v stopView, s *infer.Step) stage.Rich {
+	said := w.SentenceOf(stage.Brief, st, infer.KindAppend)
 	if s.Stop == infer.StopNone && len(s.Held) == 0 {
-		said = stage.Rich{
-			{Token: v.Rows[len(v.Rows)-1].Text, Style: stage.Gen},
-			{S: " is released at once: there is no stop string to wait for."},
-		}
+		key := "learn.stop.released"
 		if v.HasStop {
-			said[1].S = ": no beginning of the stop string, so all of it is released."
+			key = "learn.stop.released.begins"
 		}
+		said = w.Rich(key, "token", stage.Span{Token: v.Rows[len(v.Rows)-1].Text, Style: stage.Gen})
 	}
+	key := "learn.stop.say"
 	if s.Stop == infer.StopMaxTokens && v.HasStop {
-		said = append(said, stage.Span{S: " The stop string hasn’t appeared."})
+		key = "learn.stop.say.missing"
 	}
-	return append(head, said...)
+	return w.Rich(key, "n", v.At, "all", v.Of, "say", said)
 }

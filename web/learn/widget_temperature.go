@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/a-h/templ"
@@ -53,10 +52,11 @@ func (e *temperature) show(ctx context.Context, in terms.Values) (templ.Componen
 	if err != nil {
 		return nil, err
 	}
+	w := stage.In(ctx)
 	if e.story {
-		return temperatureStoryHTML(lang.NewStory(st), e.view(st)), nil
+		return temperatureStoryHTML(w.NewStory(st), e.view(w, st)), nil
 	}
-	return temperatureHTML(e.view(st)), nil
+	return temperatureHTML(e.view(w, st)), nil
 }
 
 // A temperatureView is the content of the experiment.
@@ -77,7 +77,7 @@ type temperatureRow struct {
 	Once     string // p at T = 1
 }
 
-func (e *temperature) view(st *session.State) temperatureView {
+func (e *temperature) view(w stage.Words, st *session.State) temperatureView {
 	s := st.StageOf(infer.KindSoftmax, temperatureRows).(infer.Softmax)
 	v := temperatureView{T: terms.Decimals(s.Temperature, 2), Loop: loopAt(st)}
 	rest, sum := 1.0, s.Rest.P
@@ -92,17 +92,17 @@ func (e *temperature) view(st *session.State) temperatureView {
 		})
 	}
 	v.Rest = temperatureRow{
-		Text: stage.Text{{S: terms.Counted(s.Rest.N, "other")}}, P: terms.Prob(s.Rest.P), Once: terms.Prob(rest),
+		Text: stage.Text{{S: w.Counted(s.Rest.N, "other")}}, P: terms.Prob(s.Rest.P), Once: terms.Prob(rest),
 	}
 	v.Sum = terms.Prob(sum)
-	v.Say = ratioText(s.Rows.Rows, s.Temperature)
-	v.Chart = newShareChart(e.curve, e.ones[top.ID], top.P, s.Temperature, stage.TokenText(top.Token))
+	v.Say = ratioText(w, s.Rows.Rows, s.Temperature)
+	v.Chart = newShareChart(w, e.curve, e.ones[top.ID], top.P, s.Temperature, stage.TokenText(top.Token))
 	return v
 }
 
 // ratioText describes the effect of T on the gap between the two likeliest tokens: p₁/p₂ =
 // e^((z₁−z₂)/T).
-func ratioText(rows []infer.Row, t float64) stage.Rich {
+func ratioText(w stage.Words, rows []infer.Row, t float64) stage.Rich {
 	first, second := rows[0], rows[1]
 	gap := float64(first.Z) - float64(second.Z)
 	times := func(t float64) string {
@@ -110,15 +110,11 @@ func ratioText(rows []infer.Row, t float64) stage.Rich {
 		if x >= 1000 {
 			decimals = 0
 		}
-		return terms.Decimals(x, decimals) + " times"
+		return terms.Decimals(x, decimals)
 	}
-	return stage.Rich{
-		{S: "At T = " + terms.Decimals(t, 2), Style: stage.Bold},
-		{S: fmt.Sprintf(" the gap of %s between the first two becomes %s, "+
-			"so ", terms.Decimals(gap, 2), terms.Decimals(gap/t, 2))},
-		{Token: stage.TokenText(first.Token), Style: stage.Given},
-		{S: " is " + times(t) + " as likely as "},
-		{Token: stage.TokenText(second.Token), Style: stage.Given},
-		{S: ". At T = 1 it is " + times(1) + "."},
-	}
+	return w.Rich(
+		"learn.temperature.say", "t", terms.Decimals(t, 2), "gap", terms.Decimals(gap, 2),
+		"now", terms.Decimals(gap/t, 2), "first", stage.TokenText(first.Token), "times", times(t),
+		"second", stage.TokenText(second.Token), "one", times(1),
+	)
 }

@@ -41,7 +41,7 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetGreedyLoop)
 	for _, temp := range []string{"0", "1"} {
-		in := spec.Inputs().Defaults()
+		in := spec.Inputs(terms.English).Defaults()
 		in["t"] = temp
 		steps := s.written(in["prompt"], settingsOf(in))
 		d := s.alone(spec, in)
@@ -75,7 +75,7 @@ func TestStopStringMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetStopString)
-	in := spec.Inputs().Defaults()
+	in := spec.Inputs(terms.English).Defaults()
 	settings := settingsOf(in)
 	// Use a stop string that this text completes in the middle of a token.
 	all := s.written(in["prompt"], settings)
@@ -123,7 +123,7 @@ func TestCacheTalliesMatchFormulas(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetCache)
-	in := spec.Inputs().Defaults()
+	in := spec.Inputs(terms.English).Defaults()
 	shape, prompt := s.pages.Model.Shape(), len(s.pages.Model.Encode(in["prompt"]))
 	var commands []map[string]string
 	for at := range 5 {
@@ -160,7 +160,7 @@ func TestCacheTalliesMatchFormulas(t *testing.T) {
 		}
 	}
 	for same, want := range map[int]string{5: "bit for bit", 3: "at 2 of 5 steps the scores differ"} {
-		if got := identityText(same, 5, 100).String(); !strings.Contains(got, want) {
+		if got := identityText(stage.English, same, 5, 100).String(); !strings.Contains(got, want) {
 			t.Errorf("%d of 5 the same: got %s, want it to contain %q", same, got, want)
 		}
 	}
@@ -172,7 +172,7 @@ func TestSpeculationMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	spec := s.specOf(lessons.WidgetSpeculate)
-	in := spec.Inputs().Defaults()
+	in := spec.Inputs(terms.English).Defaults()
 	in["seed"] = "7"
 	sp, err := speculation.New(s.pages.Model, testmodel.Draft(t), in["prompt"], settingsOf(in), in.Int("gamma"))
 	if err != nil {

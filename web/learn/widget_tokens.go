@@ -28,9 +28,10 @@ func (e *tokenCuts) show(ctx context.Context, in terms.Values) (templ.Component,
 	if err != nil {
 		return nil, err
 	}
+	w := stage.In(ctx)
 	v := tokensView{Letters: utf8.RuneCountInString(in["prompt"]), Loop: loopAt(st), Vocab: e.model.Config().Vocab}
 	if cuttable(in["prompt"]) {
-		v.Text, v.Cuttable = in["prompt"], lang.PictureText(st, true).Letters
+		v.Text, v.Cuttable = in["prompt"], w.PictureText(st, true).Letters
 	}
 	ids := e.model.Encode(in["prompt"])
 	start := 0
@@ -42,7 +43,7 @@ func (e *tokenCuts) show(ctx context.Context, in terms.Values) (templ.Component,
 		shown := stage.TokenText(t)
 		v.Tokens = append(v.Tokens, stage.Token{
 			Pos: start + i, Text: shown, Small: terms.Count(id),
-			Aria: fmt.Sprintf("%s, number %s in the list", shown.String(), terms.Count(id)),
+			Aria: w.T("learn.tokens.token", "token", shown.String(), "n", id),
 		})
 	}
 	return tokensHTML(v), nil
@@ -92,22 +93,21 @@ func (v tokensView) cuts() (n int) {
 }
 
 // cutLabel describes the position before letter i.
-func (v tokensView) cutLabel(i int) string {
+func (v tokensView) cutLabel(w stage.Words, i int) string {
 	name := func(l stage.PictureLetter) string {
 		if s := l.Text.String(); s != "·" {
-			return "“" + s + "”"
+			return w.T("learn.tokens.letter", "letter", s)
 		}
-		return "a space"
+		return w.T("learn.tokens.space")
 	}
-	return "Cut between " + name(v.Cuttable[i-1]) + " and " + name(v.Cuttable[i])
+	return w.T("learn.tokens.cut", "left", name(v.Cuttable[i-1]), "right", name(v.Cuttable[i]))
 }
 
 // sentence describes the counts.
-func (v tokensView) sentence() stage.Rich {
-	letters, tokens := terms.CountedAs(v.Letters, "letter", "letters"), terms.Counted(len(v.Tokens), "token")
-	return stage.Rich{
-		{S: letters + ", " + tokens + ". ", Style: stage.Bold},
-		{S: fmt.Sprintf("That’s %s characters a token, spaces and punctuation included.",
-			terms.Decimals(float64(v.Letters)/float64(len(v.Tokens)), 1))},
-	}
+func (v tokensView) sentence(w stage.Words) stage.Rich {
+	return w.Rich(
+		"learn.tokens.say", "letters", w.T("learn.tokens.letters", "n", v.Letters),
+		"tokens", w.Counted(len(v.Tokens), "token"),
+		"n", terms.Decimals(float64(v.Letters)/float64(len(v.Tokens)), 1),
+	)
 }

@@ -48,9 +48,10 @@ func (e *turnWidget) show(ctx context.Context, in terms.Values) (templ.Component
 	}
 	at := (st.Cursor.Step-1)*stages + int(st.Cursor.Stage)
 	in.SetInt("at", at)
-	v := e.view(st, at)
+	w := stage.In(ctx)
+	v := e.view(w, st, at)
 	if e.story {
-		return turnStoryHTML(newTurnStory(st, v)), nil
+		return turnStoryHTML(newTurnStory(w, st, v)), nil
 	}
 	return turnStageHTML(v), nil
 }
@@ -96,8 +97,8 @@ type stageView struct {
 	Loop       string
 }
 
-func (e *turnWidget) view(st *session.State, at int) stageView {
-	strip := lang.NewStrip(st)
+func (e *turnWidget) view(w stage.Words, st *session.State, at int) stageView {
+	strip := w.NewStrip(st)
 	step, kind := st.Step(), st.Cursor.Stage
 	made := strip.Tokens
 	if keep := st.Cursor.Step - 1; kind < infer.KindAppend && len(made) > keep {
@@ -107,10 +108,10 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 	}
 	v := stageView{
 		Given: strip.Prompt, Made: made, Turn: st.Cursor.Step, Stage: int(kind), Enter: kind.String(),
-		Rail: lang.NewSteps(
+		Rail: w.NewSteps(
 			kind,
-		), Say: behindName(st, kind), Facts: lang.FactsOf(stage.Brief, st, kind), Loop: loopAt(st),
-		Settings: lang.Drawn(step.Settings.Settings, step.Settings.Seed),
+		), Say: behindName(w, st, kind), Facts: w.FactsOf(stage.Brief, st, kind), Loop: loopAt(st),
+		Settings: w.Drawn(step.Settings.Settings, step.Settings.Seed),
 	}
 	if kind == infer.KindForward {
 		v.Reads = "w-text--one"
@@ -119,15 +120,15 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		}
 	}
 	if kind < infer.KindAppend || step.Stop == infer.StopNone {
-		v.Next = lang.NewSlot(st)
+		v.Next = w.NewSlot(st)
 	}
 	if kind >= infer.KindLogits {
-		v.Candidates = lang.NewCandidates(st, kind, turnRows)
+		v.Candidates = w.NewCandidates(st, kind, turnRows)
 	}
 	end := kind == infer.KindCache && step.Stop != infer.StopNone
-	v.Back = target{Words: "Back", At: at - 1}
-	v.Forward = target{Words: "Next stage", At: at + 1, Main: true}
-	v.Token = target{Words: "Next token", At: at + stages}
+	v.Back = target{Words: w.T("learn.widget.previous"), At: at - 1}
+	v.Forward = target{Words: w.T("learn.loop.stage"), At: at + 1, Main: true}
+	v.Token = target{Words: w.T("learn.widget.token"), At: at + stages}
 	if end {
 		v.Forward.At, v.Token.At = 0, 0
 	}
@@ -142,8 +143,8 @@ type turnStory struct {
 	Text   stage.Strip
 }
 
-func newTurnStory(st *session.State, v stageView) turnStory {
-	t := turnStory{v, lang.NewStory(st), st.Prompt, lang.NewStrip(st)}
+func newTurnStory(w stage.Words, st *session.State, v stageView) turnStory {
+	t := turnStory{v, w.NewStory(st), st.Prompt, w.NewStrip(st)}
 	t.Rail = stage.Verbs(t.Rail)
 	t.Text.Tokens = v.Made // the text as it was at this stage
 	if t.Text.Next.Stopped = v.Next == nil; v.Next != nil {
@@ -153,7 +154,9 @@ func newTurnStory(st *session.State, v stageView) turnStory {
 }
 
 // behindName describes the effect of one stage, after its number and name.
-func behindName(st *session.State, kind infer.Kind) stage.Rich {
-	name := stage.Span{S: fmt.Sprintf("%d %s. ", kind, lang.Stage(int(kind)).Short), Style: stage.Bold}
-	return append(stage.Rich{name}, lang.SentenceOf(stage.Brief, st, kind)...)
+func behindName(w stage.Words, st *session.State, kind infer.Kind) stage.Rich {
+	return w.Rich(
+		"learn.loop.say", "n", int(kind), "stage", w.Stage(int(kind)).Short,
+		"say", w.SentenceOf(stage.Brief, st, kind),
+	)
 }

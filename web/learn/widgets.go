@@ -15,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // widgetStyles and widgetScripts are the additional files of pages with experiments.
@@ -34,8 +35,8 @@ const (
 // one goroutine at a time.
 type experiment interface {
 	// show computes the view for validated inputs. It can correct impossible inputs in place, such
-	// as a position beyond the end of a text. Errors are reported with [terms.RefusalOf], except
-	// for a context's error, which is reported with [slowSay].
+	// as a position beyond the end of a text. The view is in the language of ctx. Errors are
+	// reported with [terms.RefusalOf], except for a context's error, which is reported as slow.
 	show(ctx context.Context, in terms.Values) (templ.Component, error)
 }
 
@@ -81,10 +82,11 @@ type widgets struct {
 	first *htmlCache[shown]
 }
 
-// shown identifies an experiment in a view.
+// shown identifies an experiment in a view and a language.
 type shown struct {
-	id   string
-	view shell.View
+	id       string
+	view     shell.View
+	language string
 }
 
 func newWidgets(c *lessons.Course) *widgets {
@@ -125,7 +127,7 @@ func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {
 		html, err := p.firstOf(ctx, s, view)
-		return widgetBlock(newFigure(s, view, s.Inputs().Defaults(), html, err))
+		return widgetBlock(newFigure(terms.In(ctx), s, view, s.Inputs(terms.In(ctx)).Defaults(), html, err))
 	})
 }
 
@@ -134,24 +136,23 @@ func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	s := p.widgets.specs[r.PathValue("id")]
 	if s == nil {
-		p.Refuse(
-			w, r, http.StatusNotFound, "There is no such experiment.",
-			"The lesson may have changed. The lessons are listed under Learn.",
-		)
+		words := stage.In(r.Context())
+		p.Refuse(w, r, http.StatusNotFound, words.T("learn.widget.none"), words.T("learn.widget.none.say"))
 		return
 	}
 	asked := map[string]string{}
 	for name, list := range r.URL.Query() {
 		asked[name] = list[len(list)-1]
 	}
-	in, bad := s.Inputs().Read(asked)
+	l := terms.In(r.Context())
+	in, bad := s.Inputs(l).Read(asked)
 	view := shell.ViewOf(r)
 	if bad != nil {
 		// Show the rejected input next to the lesson's own result.
 		html, err := p.firstOf(r.Context(), s, view)
-		values := s.Inputs().Defaults()
+		values := s.Inputs(l).Defaults()
 		maps.Copy(values, asked)
-		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(s, view, values, html, errors.Join(bad, err))))
+		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(l, s, view, values, html, errors.Join(bad, err))))
 		return
 	}
 	if err := p.widgets.first.enter(r.Context()); err != nil {
@@ -159,7 +160,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	}
 	html, err := p.work(r.Context(), s, view, in)
 	p.widgets.first.leave()
-	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(s, view, in, html, err)))
+	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, in, html, err)))
 }
 
 // work runs an experiment for one response.
@@ -190,9 +191,10 @@ func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html 
 
 // firstOf returns the first state of an experiment, which is the same for everyone.
 func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
-	return p.widgets.first.get(ctx, shown{s.ID, view}, func(ctx context.Context) (html string, err error) {
+	key := shown{s.ID, view, terms.In(ctx).Tag}
+	return p.widgets.first.get(ctx, key, func(ctx context.Context) (html string, err error) {
 		err = fault.Do(p.Log, "an experiment", func() (err error) {
-			html, err = p.work(ctx, s, view, s.Inputs().Defaults())
+			html, err = p.work(ctx, s, view, s.Inputs(terms.In(ctx)).Defaults())
 			return err
 		})
 		if err != nil {
@@ -202,14 +204,10 @@ func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, 
 	})
 }
 
-// slowSay is shown in place of an experiment that took too long.
-const slowSay = "This takes longer with this model than a page may take. Change an input, or press Show, to let it " +
-	"work on."
-
 // troubleOf returns a message that explains why an experiment shows nothing.
 func troubleOf(err error) *terms.Refusal {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &terms.Refusal{Code: terms.CodeBusy, Message: slowSay}
+		return terms.Refuse(terms.CodeBusy, "learn.widget.slow")
 	}
 	return terms.RefusalOf(err)
 }

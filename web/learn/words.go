@@ -19,5 +19,8 @@ var (
 	pictureStyles = []string{"css/map.css", "css/stage.css", "css/picture.css"}
 )
 
-// lang is the language of these pages.
-var lang = stage.English
+// bdi is an element around a text of its own direction within a sentence.
+var bdi = stage.Element{Name: "bdi"}
+
+// smallPrint is an element around a remark on a number.
+var smallPrint = stage.Element{Name: "small"}

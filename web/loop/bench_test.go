@@ -38,10 +38,10 @@ func BenchmarkPush(b *testing.B) {
 		b.Run(k.String(), func(b *testing.B) {
 			var buf bytes.Buffer
 			for b.Loop() {
-				v := NewPage(st)
+				v := NewPage(lang, st)
 				buf.Reset()
 				for _, p := range Panels {
-					if err := p.Render(v).Render(context.Background(), &buf); err != nil {
+					if err := p.Render(lang, v).Render(context.Background(), &buf); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -37,7 +37,7 @@ func words(t *testing.T, texts ...string) []int {
 func TestBranchTree(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0)
 	w := words(t, " a", " the", " was", " in")
-	if v := newBranches(s); v.Say != "" || len(v.List) != 0 {
+	if v := newBranches(lang, s); v.Say != "" || len(v.List) != 0 {
 		t.Errorf(`a run with one branch has a tree: got %+v, want Say = "", len(List) = 0`, v)
 	}
 	a, the, was, in := w[0], w[1], w[2], w[3]
@@ -46,7 +46,7 @@ func TestBranchTree(t *testing.T) {
 		{ID: 2, Chosen: []int{a, the, in}},
 		{ID: 3, Chosen: []int{a, the}, Current: true},
 	}
-	v := newBranches(s)
+	v := newBranches(lang, s)
 	if v.Say != "3 branches" || len(v.List) != 1 {
 		t.Fatalf("got %+v, want Say = %q, len(List) = 1", v, "3 branches")
 	}
@@ -74,21 +74,21 @@ func TestBranchTree(t *testing.T) {
 			`{"cmd":"branch","id":2}`,
 		)
 	}
-	if got := stretch(s, []int{a, a, a, the, was, in, in, in}).String(); got != "·a·a·a … ·in·in·in" {
+	if got := stretch(lang, s, []int{a, a, a, the, was, in, in, in}).String(); got != "·a·a·a … ·in·in·in" {
 		t.Errorf("eight tokens are shortened to %q, want %q", got, "·a·a·a … ·in·in·in")
 	}
 }
 
 func TestScrubberAndProgressBar(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
-	if c := NewPage(s.State()).Console; !c.Scrub.Off || c.Progress.On || c.CanFinish {
+	if c := NewPage(lang, s.State()).Console; !c.Scrub.Off || c.Progress.On || c.CanFinish {
 		t.Errorf("before a prompt: %+v", c)
 	}
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	sessiontest.Do(t, s, session.StepToken{})
 	sessiontest.Do(t, s, session.StepStage{})
 	st := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter})
-	c := NewPage(st).Console
+	c := NewPage(lang, st).Console
 	// Eight stages have run and the fourth is shown. The prompt has 5 positions.
 	if c.Scrub != (Scrub{Value: "4", Max: "8", Say: "token 6, stage 4"}) || !c.CanFinish {
 		t.Errorf(
@@ -97,7 +97,7 @@ func TestScrubberAndProgressBar(t *testing.T) {
 		)
 	}
 	st = sessiontest.Do(t, s, session.Finish{})
-	c = NewPage(st).Console
+	c = NewPage(lang, st).Console
 	if !c.Progress.On || c.Progress.Say != "1 token of at most 64" || c.Progress.Bar != "1.56%" || c.CanFinish {
 		t.Errorf(
 			"got %+v, want On = true, Say = %q, Bar = %q, c.CanFinish = false", c.Progress, "1 token of at most 64",
@@ -109,14 +109,14 @@ func TestScrubberAndProgressBar(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c = NewPage(s.State()).Console
+	c = NewPage(lang, s.State()).Console
 	if !c.Ended || !c.CanGoOn || c.Progress.On {
 		t.Errorf("at the end: got %+v, want it ended, able to continue, without a progress bar", c)
 	}
 	st = s.State()
 	full := *st
 	full.Stopped = infer.StopContext
-	if v := NewPage(&full); v.Console.CanGoOn || !strings.Contains(v.Notice.Say, "window") {
+	if v := NewPage(lang, &full); v.Console.CanGoOn || !strings.Contains(v.Notice.Say, "window") {
 		t.Errorf("a full window: got notice %+v, want it to mention the window, and CanGoOn = false", v.Notice)
 	}
 }
@@ -138,16 +138,16 @@ func TestCostChartIsThinned(t *testing.T) {
 		t.Error("the points are out of order, or a short list was thinned")
 	}
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
-	if v := NewPage(s.State()); !v.Chart.Empty {
+	if v := NewPage(lang, s.State()); !v.Chart.Empty {
 		t.Errorf("a chart without a run: got %+v, want Empty = true", v.Chart)
 	}
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
-	if v := NewPage(s.State()); !v.Chart.Empty {
+	if v := NewPage(lang, s.State()); !v.Chart.Empty {
 		t.Error("there is a chart before the first whole turn")
 	}
 	sessiontest.Do(t, s, session.StepToken{})
 	st := sessiontest.Do(t, s, session.StepToken{})
-	v := NewPage(st).Chart
+	v := NewPage(lang, st).Chart
 	last := st.Steps[1]
 	if len(v.Rows) != 2 || v.Rows[1][0] != "2" || v.Rows[1][1] != terms.Count(last.TotalCached) ||
 		v.Rows[1][2] != terms.Count(last.TotalRecomputed) {
@@ -163,7 +163,7 @@ func TestCostChartIsThinned(t *testing.T) {
 		)
 	}
 	first := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindCache})
-	if v := NewPage(first).Chart; len(v.Rows) != 1 || v.Less != "the same so far" {
+	if v := NewPage(lang, first).Chart; len(v.Rows) != 1 || v.Less != "the same so far" {
 		t.Errorf("looking back: got %d rows, %s; want 1, %s", len(v.Rows), v.Less, "the same so far")
 	}
 }
@@ -171,15 +171,34 @@ func TestCostChartIsThinned(t *testing.T) {
 // TestNoticesLeadWithBoldSentence: the page shows a notice about what happened to the run, with
 // its first sentence in bold.
 func TestNoticesLeadWithBoldSentence(t *testing.T) {
-	st := &session.State{Model: testmodel.Target(t), Notice: "Paused: no memory. Press Play to go on."}
-	v := NewPage(st)
-	if want := (Notice{Kind: NoticeWarn, Head: "Paused: no memory.", Say: "Press Play to go on."}); v.Notice != want {
-		t.Errorf("%+v, want %+v", v.Notice, want)
+	m := testmodel.Target(t)
+	for _, c := range []struct {
+		st        *session.State
+		head, say string
+	}{
+		{
+			&session.State{Model: m, Notice: session.WhyMemory}, "Paused: the memory for runs is used up.",
+			"Idle runs will make room; press Play to go on.",
+		},
+		{
+			&session.State{Model: m, Stuck: &terms.Refusal{Message: "This takes too long. Try another one."}},
+			"This takes too long.", "Try another one.",
+		},
+		{
+			&session.State{Model: m, Stuck: terms.RefuseField("top_k", "-1", "0 or more")},
+			"Top-k is -1; it must be 0 or more.", "",
+		},
+	} {
+		v := NewPage(lang, c.st)
+		if want := (Notice{Kind: NoticeWarn, Head: c.head, Say: c.say}); v.Notice != want {
+			t.Errorf("%+v, want %+v", v.Notice, want)
+		}
+		want := strings.TrimSpace(c.head + " " + c.say)
+		if got := strings.TrimSpace(parse(t, html(t, PageHTML(v))).Find("#notice").Text()); got != want {
+			t.Errorf("the page shows %q, want %q", got, want)
+		}
 	}
-	if got := strings.TrimSpace(parse(t, html(t, PageHTML(v))).Find("#notice").Text()); got != st.Notice {
-		t.Errorf("the page shows %q, want %q", got, st.Notice)
-	}
-	if v := NewPage(&session.State{Model: testmodel.Target(t)}); v.Notice != (Notice{}) {
+	if v := NewPage(lang, &session.State{Model: testmodel.Target(t)}); v.Notice != (Notice{}) {
 		t.Errorf("a run without a notice has %+v", v.Notice)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -32,17 +31,17 @@ type BranchLine struct {
 	Cmd     string // switches to it; "" for the current one
 }
 
-func newBranches(s *session.State) Branches {
+func newBranches(w stage.Words, s *session.State) Branches {
 	if len(s.Branches) < 2 {
 		return Branches{}
 	}
-	v := Branches{Say: terms.CountedAs(len(s.Branches), "branch", "branches")}
-	v.List = branchNodes(s, s.Branches, 0)
+	v := Branches{Say: w.T("loop.branches", "n", len(s.Branches))}
+	v.List = branchNodes(w, s, s.Branches, 0)
 	return v
 }
 
 // branchNodes groups lines by their token at index from. They share all tokens before it.
-func branchNodes(s *session.State, lines []session.Branch, from int) []BranchNode {
+func branchNodes(w stage.Words, s *session.State, lines []session.Branch, from int) []BranchNode {
 	var nodes []BranchNode
 	var order []int
 	groups := map[int][]session.Branch{}
@@ -62,7 +61,7 @@ func branchNodes(s *session.State, lines []session.Branch, from int) []BranchNod
 		if next >= 0 {
 			to = sharedTo(group, from)
 		}
-		nodes = append(nodes, branchNode(s, group, from, to))
+		nodes = append(nodes, branchNode(w, s, group, from, to))
 	}
 	return nodes
 }
@@ -80,19 +79,19 @@ func sharedTo(lines []session.Branch, from int) int {
 	return to
 }
 
-func branchNode(s *session.State, group []session.Branch, from, to int) BranchNode {
-	n := BranchNode{From: "token " + terms.Count(stage.Position(s, from+1))}
-	n.Text = stretch(s, group[0].Chosen[from:to])
+func branchNode(w stage.Words, s *session.State, group []session.Branch, from, to int) BranchNode {
+	n := BranchNode{From: w.T("strip.token", "n", stage.Position(s, from+1))}
+	n.Text = stretch(w, s, group[0].Chosen[from:to])
 	var on []session.Branch
 	for _, b := range group {
 		if len(b.Chosen) == to {
-			n.Lines = append(n.Lines, branchLine(b))
+			n.Lines = append(n.Lines, branchLine(w, b))
 		} else {
 			on = append(on, b)
 		}
 	}
 	if len(on) > 0 {
-		n.Parts = branchNodes(s, on, to)
+		n.Parts = branchNodes(w, s, on, to)
 	}
 	return n
 }
@@ -102,7 +101,7 @@ func branchNode(s *session.State, group []session.Branch, from, to int) BranchNo
 const shortWords, endWords = 7, 3
 
 // stretch returns the text of the tokens, shortened in the middle.
-func stretch(s *session.State, ids []int) stage.Text {
+func stretch(w stage.Words, s *session.State, ids []int) stage.Text {
 	words := func(ids []int) (t stage.Text) {
 		for _, id := range ids {
 			t = append(t, stage.TokenText(s.Model.Token(id))...)
@@ -111,16 +110,16 @@ func stretch(s *session.State, ids []int) stage.Text {
 	}
 	switch n := len(ids); {
 	case n == 0:
-		return stage.Text{{S: "nothing yet", Mark: true}}
+		return stage.Text{{S: w.T("strip.none"), Mark: true}}
 	case n > shortWords:
 		return slices.Concat(words(ids[:endWords]), stage.Text{{S: " … ", Mark: true}}, words(ids[n-endWords:]))
 	}
 	return words(ids)
 }
 
-func branchLine(b session.Branch) BranchLine {
+func branchLine(w stage.Words, b session.Branch) BranchLine {
 	l := BranchLine{
-		Name: fmt.Sprintf("branch %d", b.ID), Tokens: terms.Counted(len(b.Chosen), "token"), Current: b.Current,
+		Name: w.T("loop.branch", "n", b.ID), Tokens: w.Counted(len(b.Chosen), "token"), Current: b.Current,
 	}
 	if !b.Current {
 		l.Cmd = fmt.Sprintf(`{"cmd":"branch","id":%d}`, b.ID)

@@ -25,7 +25,7 @@ type played struct {
 func play(t testing.TB, n int, byStage, branch bool) played {
 	t.Helper()
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
-	e, sum := &htmlEncoder{}, played{panels: map[string]int{}}
+	e, sum := &htmlEncoder{words: lang}, played{panels: map[string]int{}}
 	do := func(c session.Command) *session.State {
 		t.Helper()
 		st, err := s.Apply(context.Background(), c)

@@ -5,9 +5,9 @@ import (
 	"weak"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // CostChart shows the work of the run so far, as a chart and as a table.
@@ -24,20 +24,20 @@ type CostChart struct {
 // would look the same.
 const chartPoints = 64
 
-func newCostChart(s *session.State) CostChart {
+func newCostChart(w stage.Words, s *session.State) CostChart {
 	points := costPoints(s.Steps[:min(s.Cursor.Step, len(s.Steps))]) // up to the step shown
 	if len(points) == 0 {
 		return CostChart{Empty: true}
 	}
 	thin := thinned(points)
-	drawn := charts.draw(s.Steps[len(points)-1], thin)
+	drawn := charts.draw(w, s.Steps[len(points)-1], thin)
 	last := points[len(points)-1]
 	v := CostChart{
-		SVG: drawn.SVG, Less: lang.Less(last.Recomputed, last.Cached), Header: drawn.Header,
+		SVG: drawn.SVG, Less: w.Less(last.Recomputed, last.Cached), Header: drawn.Header,
 		Rows: drawn.Rows,
 	}
 	if len(thin) < len(points) {
-		v.Note = terms.Counted(len(points), "token") + ", of which " + terms.Count(len(thin)) + " are listed."
+		v.Note = w.T("loop.total.thin", "n", len(points), "listed", len(thin))
 	}
 	return v
 }
@@ -80,23 +80,26 @@ type chartMemory struct {
 	order  []chartKey
 }
 
-// chartKey is the last step of a chart. It is a weak pointer, so that the step and its scores do
-// not remain in memory when the run is gone.
-type chartKey = weak.Pointer[infer.Step]
+// chartKey identifies a chart by its language and its last step. The step is a weak pointer, so that
+// it and its scores do not remain in memory when the run is gone.
+type chartKey struct {
+	words stage.Words
+	last  weak.Pointer[infer.Step]
+}
 
 // rememberedCharts is the size of the cache, enough for a class of learners. The charts take a
 // few hundred KB.
 const rememberedCharts = 64
 
-func (m *chartMemory) draw(last *infer.Step, points []plots.CostPoint) plots.Chart {
-	key := weak.Make(last)
+func (m *chartMemory) draw(w stage.Words, last *infer.Step, points []plots.CostPoint) plots.Chart {
+	key := chartKey{w, weak.Make(last)}
 	m.mu.Lock()
 	c, ok := m.byStep[key]
 	m.mu.Unlock()
 	if ok {
 		return c
 	}
-	c, err := plots.CumulativeCost(points)
+	c, err := plots.CumulativeCost(w.Language, points)
 	if err != nil {
 		c.SVG = "" // cannot happen with the points of a run; the table has the same figures
 	}

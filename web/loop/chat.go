@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // ChatForm is the form for typing a conversation, an alternative to the plain prompt.
@@ -41,9 +42,16 @@ func newChatForm(s *session.State) ChatForm {
 	return v
 }
 
-// roleNames lists the roles and the names that pages show for them.
-var roleNames = []struct{ Role, Name string }{
-	{chat.User, "You (user)"}, {chat.Assistant, "The model (assistant)"}, {chat.System, "Instructions (system)"},
+// roles lists the roles of messages in the order in which pages show them.
+var roles = []string{chat.User, chat.Assistant, chat.System}
+
+// messageLabel returns the label of a part of the n-th message, or of the template for a message if n
+// is 0.
+func messageLabel(w stage.Words, part string, n int) string {
+	if n == 0 {
+		return w.T("loop.chat." + part)
+	}
+	return w.T("loop.chat."+part+".n", "n", n)
 }
 
 // yourTurn returns the conversation with an empty message for the person's turn, as JSON. It

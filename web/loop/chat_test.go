@@ -33,14 +33,14 @@ func TestChatIsOneTokenStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := NewPieces(m, text); len(v.Tokens) != len(st.PromptTokens) ||
+	if v := NewPieces(lang, m, text); len(v.Tokens) != len(st.PromptTokens) ||
 		!strings.HasSuffix(v.Say, "tokens, 1 of them from the chat template") {
 		t.Errorf(
 			"got %d pieces, %q; want %d, it ending with %q", len(v.Tokens), v.Say, len(st.PromptTokens),
 			"tokens, 1 of them from the chat template",
 		)
 	}
-	page := NewPage(st)
+	page := NewPage(lang, st)
 	d := parse(t, html(t, PageHTML(page)))
 	if n, all := d.Find("#strip-prompt .tok--special").Length(), d.Find("#strip-prompt .tok").Length(); n != 1 ||
 		all != len(st.PromptTokens) || d.Find("#strip-prompt .tok--start").Length() != 0 {

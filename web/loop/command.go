@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -78,10 +77,11 @@ func readOrder(c wire.Command) (order, *terms.Refusal) {
 	}
 	var ok bool
 	if o.command, ok, err = session.Commands.Read(o.name, f); !ok {
-		return o, &terms.Refusal{
-			Code: terms.CodeUnknown, Field: "cmd", Want: commandNames,
-			Message: fmt.Sprintf("There is no command %s; the commands are %s.", terms.Quoted(o.name), commandNames),
-		}
+		unknown := terms.Refuse(
+			terms.CodeUnknown, "loop.command.unknown", "name", terms.Quoted(o.name), "names", commandNames,
+		)
+		unknown.Field, unknown.Want = "cmd", commandNames
+		return o, unknown
 	}
 	if c, ok := o.command.(session.StartChat); ok {
 		c.Chat.At = time.Now().Unix()

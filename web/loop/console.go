@@ -98,7 +98,7 @@ const (
 	FieldRepetition  = "repetition_penalty"
 )
 
-func newConsole(s *session.State) Console {
+func newConsole(w stage.Words, s *session.State) Console {
 	set := s.Settings
 	var before []string // names of the rules, with rules that change scores first
 	v := Console{
@@ -115,46 +115,48 @@ func newConsole(s *session.State) Console {
 	}
 	v.Finishing = s.Finishing
 	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
-	v.Scrub, v.Progress = newScrub(s), newProgress(s)
+	v.Scrub, v.Progress = newScrub(w, s), newProgress(w, s)
 	if v.CanGo {
-		v.Next, v.NextCmd = lang.NextText(s), nextCmd
+		v.Next, v.NextCmd = w.NextText(s), nextCmd
 		if s.Undrawn {
 			v.NextCmd = drawCmd
 		}
 	}
-	v.Speeds, v.SpeedSay = speeds(s.Speed)
+	v.Speeds, v.SpeedSay = speeds(w, s.Speed)
 	for _, p := range sampling.Presets {
 		cmd := fmt.Sprintf(`{"cmd":"preset","preset":%q}`, p.Key)
-		v.Presets = append(v.Presets, PresetButton{p.Name, cmd, p.Settings == set.Settings})
+		v.Presets = append(v.Presets, PresetButton{w.T("loop.preset." + p.Key), cmd, p.Settings == set.Settings})
 	}
-	v.Out = outputs(s)
+	v.Out = outputs(w, s)
 	v.Inputs = Inputs{}
 	for key, x := range set.Knobs() {
 		v.Inputs[key] = terms.Plain(x)
 	}
-	v.Note = note(s)
+	v.Note = w.T("loop.note." + noteOf(s))
 	for _, rule := range set.Rules() {
-		if !rule.Cuts() || rule == sampling.RuleGrammar {
-			before = append(before, rule.Name())
+		switch {
+		case rule == sampling.RuleGrammar:
+			before = append(before, w.T("loop.order.grammar"))
+		case !rule.Cuts():
+			before = append(before, w.Rule(rule))
 		}
 	}
 	for _, rule := range set.Order.Rules() {
 		if set.On(rule) || rule == sampling.RuleTemperature || focusKeys[rule.Knob()] != "" {
-			before = append(before, rule.Name())
+			before = append(before, w.Rule(rule))
 		}
 	}
-	v.Order = "in order: " + strings.Join(before, ", ")
-	v.stops(s)
+	v.Order = w.T("loop.order", "rules", strings.Join(before, ", "))
+	v.stops(w, s)
 	return v
 }
 
-var speedSays = map[session.Speed]string{
-	session.SpeedHalf: "a stage every 2.4 s", session.SpeedNormal: "a stage every 1.2 s",
-	session.SpeedDouble: "a stage every 0.6 s",
-	session.SpeedFour:   "a stage every 0.3 s", session.SpeedMax: "whole tokens, as fast as they come",
+// stageEvery is the time between two stages at each speed, in seconds.
+var stageEvery = map[session.Speed]string{
+	session.SpeedHalf: "2.4", session.SpeedNormal: "1.2", session.SpeedDouble: "0.6", session.SpeedFour: "0.3",
 }
 
-func speeds(now session.Speed) ([]SpeedButton, string) {
+func speeds(w stage.Words, now session.Speed) ([]SpeedButton, string) {
 	if now == "" {
 		now = session.SpeedNormal
 	}
@@ -163,7 +165,7 @@ func speeds(now session.Speed) ([]SpeedButton, string) {
 	for i, sp := range session.Speeds {
 		label := string(sp) + "×"
 		if sp == session.SpeedMax {
-			label = "Max"
+			label = w.T("loop.speed.max")
 		}
 		if sp == now {
 			at = i
@@ -178,16 +180,19 @@ func speeds(now session.Speed) ([]SpeedButton, string) {
 	if at < len(list)-1 {
 		list[at+1].Key = "]"
 	}
-	return list, speedSays[now]
+	if now == session.SpeedMax {
+		return list, w.T("loop.speed.max.say")
+	}
+	return list, w.T("loop.speed.say", "seconds", stageEvery[now])
 }
 
 // outputs describes the sliders' values and marks those without effect: a filter is idle if
 // the others alone would keep the same tokens.
-func outputs(s *session.State) map[string]Output {
+func outputs(w stage.Words, s *session.State) map[string]Output {
 	set := s.Settings
 	idle := idleFilters(s)
 	out := map[string]Output{}
-	for _, k := range terms.Knobs() {
+	for _, k := range w.Knobs() {
 		x, ok := set.Settings.Value(k.Key)
 		if !ok {
 			continue
@@ -201,14 +206,14 @@ func outputs(s *session.State) map[string]Output {
 		switch {
 		case isPart:
 			if !set.On(of) {
-				o.Text, o.Note, o.Idle = o.Text+", idle", "idle", true
+				o.Text, o.Note, o.Idle = w.T("loop.out.idle.say", "x", o.Text), w.T("loop.out.idle"), true
 			}
 		case isFilter && x == off:
-			o.Text, o.Note = "off", "off"
+			o.Text, o.Note = w.T("loop.out.off"), w.T("loop.out.off")
 		case o.Idle:
-			o.Text, o.Note = o.Text+", idle", "idle"
+			o.Text, o.Note = w.T("loop.out.idle.say", "x", o.Text), w.T("loop.out.idle")
 		case !isFilter && set.Greedy():
-			o.Text, o.Note = "0, greedy", "greedy"
+			o.Text, o.Note = w.T("loop.out.greedy.say"), w.T("loop.out.greedy")
 		}
 		out[k.Key] = o
 	}
@@ -234,19 +239,19 @@ func idleFilters(s *session.State) map[sampling.Rule]bool {
 	return s.Dist.Idle()
 }
 
-func newScrub(s *session.State) Scrub {
+func newScrub(w stage.Words, s *session.State) Scrub {
 	if !s.Started() {
-		return Scrub{Value: "1", Max: "1", Say: "nothing has run yet", Off: true}
+		return Scrub{Value: "1", Max: "1", Say: w.T("loop.scrub.none"), Off: true}
 	}
 	count := func(c session.Cursor) int { return (c.Step-1)*int(infer.KindCache) + int(c.Stage) }
 	return Scrub{
 		Value: strconv.Itoa(count(s.Cursor)), Max: strconv.Itoa(max(count(s.Frontier()), 1)),
-		Say: fmt.Sprintf("token %s, stage %d", terms.Count(stage.Position(s, s.Cursor.Step)), s.Shown()),
+		Say: w.T("loop.scrub.say", "n", stage.Position(s, s.Cursor.Step), "stage", int(s.Shown())),
 		Off: count(s.Frontier()) < 2,
 	}
 }
 
-func newProgress(s *session.State) Progress {
+func newProgress(w stage.Words, s *session.State) Progress {
 	if !s.Finishing {
 		return Progress{}
 	}
@@ -254,27 +259,27 @@ func newProgress(s *session.State) Progress {
 	limit = max(min(limit, s.Model.Config().Context-len(s.PromptTokens)+1), 1)
 	return Progress{
 		On: true, Bar: stage.Share(float64(have) / float64(limit)),
-		Say: fmt.Sprintf("%s of at most %s", terms.Counted(have, "token"), terms.Count(limit)),
+		Say: w.T("loop.progress.say", "n", have, "most", limit),
 	}
 }
 
-// note explains when a change to the sampling settings takes effect.
-func note(s *session.State) string {
+// noteOf returns which text explains when a change to the sampling settings takes effect.
+func noteOf(s *session.State) string {
 	switch {
 	case !s.Started():
-		return "a change acts from the first token on"
+		return "first"
 	case s.Cursor.Stage < infer.KindSample && s.AtFrontier():
-		return "nothing is drawn yet: a change acts now"
+		return "now"
 	case s.Cursor.Stage < infer.KindSample:
-		return "a change acts now, and drops what came after"
+		return "now.back"
 	case s.AtFrontier():
-		return "drawn: a change acts on the next token"
+		return "drawn"
 	}
-	return "drawn: a change drops the tokens after this"
+	return "drawn.back"
 }
 
 // stops lists the stop conditions with their values at the step shown.
-func (v *Console) stops(s *session.State) {
+func (v *Console) stops(w stage.Words, s *session.State) {
 	set := s.Settings.Stop
 	conditions := expected(s)
 	var reason infer.StopReason
@@ -288,14 +293,14 @@ func (v *Console) stops(s *session.State) {
 	}
 	v.MaxHave, v.MaxBar = terms.Count(have), stage.Share(float64(have)/float64(set.MaxTokens))
 	v.MaxFired = reason == infer.StopMaxTokens
-	v.StopsHead = "none yet"
+	v.StopsHead = w.T("loop.stop.none")
 	if s.Stopped != infer.StopNone {
-		v.StopsHead = "one has fired"
+		v.StopsHead = w.T("loop.stop.fired")
 	}
-	for _, row := range lang.Conditions(s, conditions, reason) {
+	for _, row := range w.Conditions(s, conditions, reason) {
 		if row.Kind != infer.StopContext || row.Fired { // the cost column already shows how full the context is
 			if row.Kind == infer.StopEOS && s.Dist == nil {
-				row.State = "no p yet"
+				row.State = w.T("loop.stop.unknown")
 			}
 			v.Stops = append(v.Stops, row)
 		}

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"github.com/a-h/templ"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
@@ -35,38 +37,44 @@ func counts(s *session.State, step *infer.Step) (run, without int64) {
 	return step.Blocks.Plus(step.Output).Total(), parts.Total()
 }
 
-func newCost(s *session.State) Cost {
+func newCost(w stage.Words, s *session.State) Cost {
 	cfg := s.Model.Config()
 	if !s.Started() {
 		return Cost{
-			Empty: true, Tokens: "0 of " + terms.Count(cfg.Context), In: "0", Out: "0", Room: terms.Count(cfg.Context),
-			InW: "0%", OutX: "0%", OutW: "0%", Map: lang.NewMap(s, stage.MapOptions{}),
+			Empty: true, Tokens: w.T("loop.tokens.of", "n", 0, "most", cfg.Context), In: "0", Out: "0",
+			Room: terms.Count(cfg.Context),
+			InW:  "0%", OutX: "0%", OutW: "0%", Map: w.NewMap(s, stage.MapOptions{}),
 		}
 	}
 	step, shape := s.Step(), s.Model.Shape()
 	n, grew := step.Positions(), len(step.Input)
 	v := Cost{
-		Bytes: terms.Bytes(shape.KVBytes(n, stage.BytesPerValue)),
-		Map:   lang.NewMap(s, stage.MapOptions{Zoom: true, Say: true}),
-		Heads: lang.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
-		Say: lang.CacheText(shape),
+		Bytes: w.Bytes(shape.KVBytes(n, stage.BytesPerValue)),
+		Map:   w.NewMap(s, stage.MapOptions{Zoom: true, Say: true}),
+		Heads: w.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
+		Say: w.CacheText(shape),
 	}
 	run, without := counts(s, step)
-	v.Work = lang.NewCompare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])
+	v.Work = w.NewCompare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])
 	total, totalWithout := run, without
 	if step.N > 1 {
 		before := s.Steps[step.N-2]
 		total, totalWithout = total+before.TotalCached, totalWithout+before.TotalRecomputed
 	}
-	v.Total = lang.NewCompare(total, totalWithout, 0)
+	v.Total = w.NewCompare(total, totalWithout, 0)
 
 	in, out := len(s.PromptTokens), step.N-1
 	if step.Ran >= infer.KindAppend && s.Cursor.Stage >= infer.KindAppend {
 		out++
 	}
 	room := float64(cfg.Context)
-	v.Tokens = terms.Count(min(in+out, cfg.Context)) + " of " + terms.Count(cfg.Context)
+	v.Tokens = w.T("loop.tokens.of", "n", min(in+out, cfg.Context), "most", cfg.Context)
 	v.In, v.Out, v.Room = terms.Count(in), terms.Count(out), terms.Count(max(cfg.Context-in-out, 0))
 	v.InW, v.OutX, v.OutW = stage.Share(float64(in)/room), stage.Share(float64(in)/room), stage.Share(float64(out)/room)
 	return v
+}
+
+// keyOf returns the element around a word that names a line of the chart.
+func keyOf(class string) stage.Element {
+	return stage.Element{Name: "span", Attrs: templ.Attributes{"class": class}}
 }

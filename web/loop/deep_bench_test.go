@@ -54,10 +54,10 @@ func BenchmarkPushDeep(b *testing.B) {
 		for range infer.Kinds {
 			start := time.Now()
 			st := run(session.StepStage{})
-			loop := NewPage(st)
+			loop := NewPage(lang, st)
 			buf.Reset()
 			for _, p := range Panels {
-				if err := p.Render(loop).Render(context.Background(), &buf); err != nil {
+				if err := p.Render(lang, loop).Render(context.Background(), &buf); err != nil {
 					b.Fatal(err)
 				}
 			}

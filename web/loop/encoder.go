@@ -4,6 +4,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -19,10 +20,11 @@ type encoder interface {
 	answer(m *wire.Message, name string, q *query, st *session.State) error
 }
 
-// encoders maps each subprotocol to a function that makes its encoder. Only pages have a view.
-var encoders = map[string]func(view) encoder{
-	wire.ProtocolHTML: func(v view) encoder { return &htmlEncoder{view: v} },
-	wire.ProtocolJSON: func(view) encoder { return &jsonEncoder{} },
+// encoders maps each subprotocol to a function that makes its encoder. Only pages have a view and a
+// language.
+var encoders = map[string]func(stage.Words, view) encoder{
+	wire.ProtocolHTML: func(w stage.Words, v view) encoder { return &htmlEncoder{words: w, view: v} },
+	wire.ProtocolJSON: func(stage.Words, view) encoder { return &jsonEncoder{} },
 }
 
 // cursor is a [session.Cursor] as JSON. Before a text begins, it is step 0 and stage "none".

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -68,6 +69,7 @@ const genID = "strip-gen"
 // htmlEncoder sends the panels whose HTML has changed, and the generated
 // tokens one by one.
 type htmlEncoder struct {
+	words  stage.Words
 	view   view
 	begun  bool
 	panels map[string]uint64 // hash of the HTML last sent
@@ -78,7 +80,7 @@ type htmlEncoder struct {
 var seed = maphash.MakeSeed()
 
 func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
-	page := NewPage(next)
+	page := NewPage(e.words, next)
 	if err := e.encodeTokens(m, page.Strip.Tokens); err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
 		e.panels = make(map[string]uint64, len(Panels))
 	}
 	for _, p := range e.view.panels() {
-		html, err := e.render(p.Render(page))
+		html, err := e.render(p.Render(e.words, page))
 		if err != nil {
 			return fmt.Errorf("panel %s: %w", p.ID, err)
 		}
@@ -97,12 +99,12 @@ func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
 		e.panels[p.ID] = sum
 		m.Panels = append(m.Panels, wire.Panel{ID: p.ID, Op: wire.Morph, HTML: string(html)})
 	}
-	m.Data = pageDataOf(next)
+	m.Data = pageDataOf(e.words, next)
 	return nil
 }
 
 // pageDataOf returns the data that the script needs from a state.
-func pageDataOf(st *session.State) *pageData {
+func pageDataOf(w stage.Words, st *session.State) *pageData {
 	d := &pageData{
 		Inputs:  st.Settings.Knobs(),
 		Cursor:  cursorJSON(st.Cursor),
@@ -116,7 +118,7 @@ func pageDataOf(st *session.State) *pageData {
 		d.U = cmp.Or(st.WhatIf, &st.Step().U)
 	}
 	if st.Cursor.Stage == infer.KindForward {
-		d.Heat = lang.NewHeat(st)
+		d.Heat = w.NewHeat(st)
 	}
 	return d
 }
@@ -128,16 +130,16 @@ func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error 
 	e.tokens = tokens
 	if !e.begun {
 		e.begun = true
-		return e.add(m, genID, wire.Morph, e.view.generatedHTML(tokens))
+		return e.add(m, genID, wire.Morph, e.view.generatedHTML(e.words, tokens))
 	}
 	for i, t := range tokens {
 		switch {
 		case i >= len(sent):
-			if err := e.add(m, genID, wire.Append, e.view.tokenHTML(t)); err != nil {
+			if err := e.add(m, genID, wire.Append, e.view.tokenHTML(e.words, t)); err != nil {
 				return err
 			}
 		case !reflect.DeepEqual(t, sent[i]):
-			if err := e.add(m, t.ID, wire.Morph, e.view.tokenHTML(t)); err != nil {
+			if err := e.add(m, t.ID, wire.Morph, e.view.tokenHTML(e.words, t)); err != nil {
 				return err
 			}
 		}
@@ -149,26 +151,27 @@ func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error 
 }
 
 func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text) error {
-	return reply(m, "pieces", PiecesHTML(NewPieces(model, text)))
+	return e.reply(m, "pieces", PiecesHTML(NewPieces(e.words, model, text)))
 }
 
 func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
-	switch name {
+	switch w := e.words; name {
 	case "peek":
-		return reply(m, "peek", lang.PeekHTML(e.view.peek(st, q.step)))
+		return e.reply(m, "peek", w.PeekHTML(e.view.peek(w, st, q.step)))
 	case "find":
-		return reply(m, "found", lang.FoundHTML(lang.NewFound(st, q.step, q.text)))
+		return e.reply(m, "found", w.FoundHTML(w.NewFound(st, q.step, q.text)))
 	case "head", "inside", "zoom":
-		zoom := lang.NewZoom(st, stage.ZoomTo{Block: q.block, Head: q.head, Sum: q.sum})
-		return reply(m, "map-zoom", lang.ZoomHTML(zoom))
+		zoom := w.NewZoom(st, stage.ZoomTo{Block: q.block, Head: q.head, Sum: q.sum})
+		return e.reply(m, "map-zoom", w.ZoomHTML(zoom))
 	}
 	return fmt.Errorf("no answer to %s", name)
 }
 
-// reply puts one panel into a message without a new state.
-func reply(m *wire.Message, id string, c templ.Component) error {
+// reply puts one panel into a message without a new state. It does not use the encoder's buffer,
+// because encode may be running.
+func (e *htmlEncoder) reply(m *wire.Message, id string, c templ.Component) error {
 	var b bytes.Buffer
-	if err := c.Render(context.Background(), &b); err != nil {
+	if err := c.Render(e.context(), &b); err != nil {
 		return fmt.Errorf("panel %s: %w", id, err)
 	}
 	m.Panels = append(m.Panels, wire.Panel{ID: id, Op: wire.Morph, HTML: b.String()})
@@ -187,6 +190,12 @@ func (e *htmlEncoder) add(m *wire.Message, id, op string, c templ.Component) err
 // render returns a component's HTML, valid until the next call.
 func (e *htmlEncoder) render(c templ.Component) ([]byte, error) {
 	e.buf.Reset()
-	err := c.Render(context.Background(), &e.buf)
+	err := c.Render(e.context(), &e.buf)
 	return e.buf.Bytes(), err
+}
+
+// context returns a context for rendering. It outlives the connection's own, since commands that
+// arrived before the connection ended are still answered.
+func (e *htmlEncoder) context() context.Context {
+	return terms.With(context.Background(), e.words.Language)
 }

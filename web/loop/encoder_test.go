@@ -105,7 +105,7 @@ func TestGoldenJSON(t *testing.T) {
 func TestGoldenHTML(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	e := &htmlEncoder{}
+	e := &htmlEncoder{words: lang}
 	for _, ran := range []infer.Kind{infer.KindFilter, infer.KindSample} {
 		m := &wire.Message{Seq: 9, Ack: 3}
 		if err := e.encode(m, handmade(t, ran)); err != nil {
@@ -190,7 +190,7 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
 	for protocol, make := range encoders {
-		e := make(numbersView)
+		e := make(lang, numbersView)
 		first, again := &wire.Message{}, &wire.Message{}
 		if err := e.encode(first, s); err != nil {
 			t.Fatal(err)
@@ -203,7 +203,7 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 		}
 	}
 	m := &wire.Message{}
-	if err := (&htmlEncoder{}).encode(m, s); err != nil {
+	if err := (&htmlEncoder{words: lang}).encode(m, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(Panels) + 1; len(m.Panels) != want {
@@ -228,7 +228,7 @@ func TestStripOperations(t *testing.T) {
 		next.Dist = next.Steps[0].Distribution()
 		return &next
 	}
-	e := &htmlEncoder{}
+	e := &htmlEncoder{words: lang}
 	for _, tc := range []struct {
 		chosen []int
 		want   []string
@@ -260,7 +260,7 @@ func BenchmarkEncode(b *testing.B) {
 	states := []*session.State{handmade(b, infer.KindFilter), handmade(b, infer.KindSample)}
 	for protocol, make := range encoders {
 		b.Run(protocol, func(b *testing.B) {
-			e := make(numbersView)
+			e := make(lang, numbersView)
 			var n int
 			for i := 0; b.Loop(); i++ {
 				m := &wire.Message{}

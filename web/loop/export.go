@@ -18,13 +18,14 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // export is a file format in which a run can be saved.
 type export struct {
 	ending string
-	kind   string // content type
-	lacks  func(*session.State) string
+	kind   string                      // content type
+	lacks  func(*session.State) string // returns the key of the text that says what is missing, or ""
 	write  func(context.Context, io.Writer, *session.State) error
 }
 
@@ -38,13 +39,21 @@ var exports = map[string]export{
 	"table-comma": {"-decimal-comma.csv", terms.SheetType, lacksScores, writeTable(terms.SheetComma)},
 }
 
+// exportLinks lists the exports in their order in the menu, each with the key of its name.
+var exportLinks = []struct{ name, key string }{
+	{"text", "loop.share.text"},
+	{"trace", "loop.share.trace"},
+	{"chart", "loop.share.chart"},
+	{"table", "loop.share.table"},
+	{"table-comma", "loop.share.table.comma"},
+}
+
 // export handles GET /export/NAME?run=ID or ?log=LINK with a file.
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
+	say := stage.In(r.Context())
 	e, ok := exports[r.PathValue("name")]
 	if !ok {
-		shell.Text(
-			w, http.StatusNotFound, "There is no such export. There are text, trace, chart, table and table-comma.",
-		)
+		shell.Text(w, http.StatusNotFound, say.T("loop.export.unknown"))
 		return
 	}
 	who, _ := s.Caller(r)
@@ -53,12 +62,12 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 		shell.Text(w, bad.status, bad.head+" "+bad.say)
 		return
 	}
-	why := e.lacks(st)
+	lacks := e.lacks(st)
 	if !st.Started() {
-		why = "There is no text yet: start with a prompt."
+		lacks = "run.text.none"
 	}
-	if why != "" {
-		shell.Text(w, http.StatusConflict, why)
+	if lacks != "" {
+		shell.Text(w, http.StatusConflict, say.T(lacks))
 		return
 	}
 	b := &bytes.Buffer{}
@@ -69,10 +78,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 			if !busy && r.Context().Err() == nil {
 				s.Log.Error("exporting", "what", e.ending, "err", err)
 			}
-			shell.Text(
-				w, http.StatusServiceUnavailable,
-				"The model is too busy to make this file in time. Try again in a moment.",
-			)
+			shell.Text(w, http.StatusServiceUnavailable, say.T("loop.export.late"))
 			return
 		}
 	}
@@ -118,14 +124,14 @@ func lacksNothing(*session.State) string { return "" }
 
 func lacksTurn(st *session.State) string {
 	if len(costPoints(st.Steps)) == 0 {
-		return "There is nothing to draw yet: finish one turn of the loop first."
+		return "loop.export.chart.none"
 	}
 	return ""
 }
 
 func lacksScores(st *session.State) string {
 	if st.Cursor.Stage < infer.KindLogits {
-		return "There is no table at the forward stage: go on to the scores first."
+		return "loop.export.table.none"
 	}
 	return ""
 }
@@ -163,8 +169,8 @@ func writeTrace(ctx context.Context, w io.Writer, st *session.State) error {
 }
 
 // writeChart writes a chart of the work so far.
-func writeChart(_ context.Context, w io.Writer, st *session.State) error {
-	c, err := plots.CumulativeCost(costPoints(st.Steps))
+func writeChart(ctx context.Context, w io.Writer, st *session.State) error {
+	c, err := plots.CumulativeCost(terms.In(ctx), costPoints(st.Steps))
 	if err != nil {
 		return err
 	}

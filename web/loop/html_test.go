@@ -56,6 +56,9 @@ func states(t *testing.T) map[string]*session.State {
 	return all
 }
 
+// lang is the language of the pages in most tests.
+var lang = stage.English
+
 func html(t *testing.T, c templ.Component) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -87,11 +90,11 @@ func TestPanelsHaveOneElementAndID(t *testing.T) {
 // panelsFit checks that the page contains each panel of a view exactly as it is sent.
 func panelsFit(t *testing.T, name string, st *session.State, view view) {
 	t.Helper()
-	v := NewPage(st)
+	v := NewPage(lang, st)
 	v.View = view
 	page := html(t, PageHTML(v))
 	for _, p := range view.panels() {
-		part := html(t, p.Render(v))
+		part := html(t, p.Render(lang, v))
 		body := parse(t, part).Find("body")
 		top := body.Children()
 		if top.Length() != 1 || top.AttrOr("id", "") != p.ID || strings.TrimSpace(
@@ -104,7 +107,7 @@ func panelsFit(t *testing.T, name string, st *session.State, view view) {
 		}
 	}
 	for _, tok := range v.Strip.Tokens {
-		if !strings.Contains(page, html(t, view.tokenHTML(tok))) {
+		if !strings.Contains(page, html(t, view.tokenHTML(lang, tok))) {
 			t.Errorf("%s: token %s is not on the page", name, tok.ID)
 		}
 	}
@@ -114,7 +117,7 @@ func panelsFit(t *testing.T, name string, st *session.State, view view) {
 // policy and of assistive technology.
 func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 	for name, st := range states(t) {
-		d := parse(t, html(t, PageHTML(NewPage(st))))
+		d := parse(t, html(t, PageHTML(NewPage(lang, st))))
 		ids := map[string]bool{}
 		d.Find("[id]").Each(func(_ int, e *goquery.Selection) {
 			id := e.AttrOr("id", "")
@@ -162,7 +165,7 @@ func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	all := states(t)
 	for _, name := range []string{"logits", "softmax", "filter", "sample", "back"} {
-		d := parse(t, html(t, PageHTML(NewPage(all[name]))))
+		d := parse(t, html(t, PageHTML(NewPage(lang, all[name]))))
 		rows := d.Find("tr[data-row]")
 		if rows.Length() != stage.RowsShown || rows.Find("template").Length() != stage.RowsShown {
 			t.Errorf(
@@ -199,7 +202,7 @@ func TestQueryAnswersFitThePage(t *testing.T) {
 			lang.ZoomHTML(lang.NewZoom(all["forced"], stage.ZoomTo{Block: 1})),
 		},
 	} {
-		if parse(t, html(t, PageHTML(NewPage(st)))).Find("#"+id).Length() != 1 {
+		if parse(t, html(t, PageHTML(NewPage(lang, st)))).Find("#"+id).Length() != 1 {
 			t.Errorf("the page has no place for #%s", id)
 		}
 		for i, part := range parts {
@@ -220,7 +223,7 @@ func TestQueryAnswersFitThePage(t *testing.T) {
 // head has a worked line.
 func TestHeatmapsHaveTextTwins(t *testing.T) {
 	all := states(t)
-	d := parse(t, html(t, PageHTML(NewPage(all["forward"]))))
+	d := parse(t, html(t, PageHTML(NewPage(lang, all["forward"]))))
 	heads := d.Find("button[data-head]")
 	if d.Find("canvas[data-heat]").Length() != 6 || heads.Length() != 36 || heads.Find("template").Length() != 36 {
 		t.Errorf(
@@ -237,7 +240,7 @@ func TestHeatmapsHaveTextTwins(t *testing.T) {
 			)
 		}
 	})
-	d = parse(t, html(t, PageHTML(NewPage(all["nolook"]))))
+	d = parse(t, html(t, PageHTML(NewPage(lang, all["nolook"]))))
 	if d.Find("canvas").Length() != 0 {
 		t.Error("the draw stage has canvases")
 	}
@@ -247,7 +250,7 @@ func TestHeatmapsHaveTextTwins(t *testing.T) {
 // and that the strip is a single tab stop.
 func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	all := states(t)
-	d := parse(t, html(t, PageHTML(NewPage(all["stopped"]))))
+	d := parse(t, html(t, PageHTML(NewPage(lang, all["stopped"]))))
 	for _, f := range []string{FieldTemperature, FieldTopK, FieldTopP, FieldMinP} {
 		if n := d.Find(`input[data-set="` + f + `"]`).Length(); n != 2 {
 			t.Errorf("%s has %d inputs, want a slider and a field", f, n)
@@ -260,12 +263,12 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 		t.Error("a stopped run cannot continue")
 	}
 	for name, hidden := range map[string]bool{"empty": false, "forward": true} {
-		_, is := parse(t, html(t, PageHTML(NewPage(all[name])))).Find("#prompt-box").Attr("hidden")
+		_, is := parse(t, html(t, PageHTML(NewPage(lang, all[name])))).Find("#prompt-box").Attr("hidden")
 		if is != hidden {
 			t.Errorf("%s: the prompt box is hidden: got %v, want %v", name, is, hidden)
 		}
 	}
-	d = parse(t, html(t, PageHTML(NewPage(all["finishing"]))))
+	d = parse(t, html(t, PageHTML(NewPage(lang, all["finishing"]))))
 	if d.Find("#progress [data-cmd*=pause]").Length() != 1 {
 		t.Error("a run to the end cannot be canceled")
 	}
@@ -274,7 +277,7 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 // TestNarrowScreensFoldCutRows checks that narrow screens fold all but four cut rows, and
 // show how many are folded.
 func TestNarrowScreensFoldCutRows(t *testing.T) {
-	d := parse(t, html(t, PageHTML(NewPage(states(t)["filter"]))))
+	d := parse(t, html(t, PageHTML(NewPage(lang, states(t)["filter"]))))
 	cut, fold := d.Find("tbody tr.is-cut").Length(), d.Find("tbody tr.is-fold").Length()
 	if cut < 5 || fold != cut-4 || !strings.Contains(
 		d.Find(".more").Text(), "Show "+strconv.Itoa(fold)+" more cut tokens",
@@ -288,14 +291,14 @@ func TestNarrowScreensFoldCutRows(t *testing.T) {
 
 func TestEmptyPageState(t *testing.T) {
 	st := states(t)["empty"]
-	v := NewPage(st)
+	v := NewPage(lang, st)
 	v.Link = "ab-c_"
 	d := parse(t, html(t, PageHTML(v)))
 	if _, hidden := d.Find("#conn").Attr("hidden"); !hidden || d.Find("body").AttrOr("data-link", "") != "ab-c_" {
 		t.Error("the page starts with a lost connection, or without its link")
 	}
 	book := parse(t, html(t, storybookPage(
-		[]story{newStory("B", "one", "", ""), newStory("A", "two", "", ""), newStory("B", "three", "", "")},
+		[]story{newStory("B", "one"), newStory("A", "two"), newStory("B", "three")},
 	)))
 	if got := book.Find("h2").Text(); got != "BA" || book.Find(`a[href="/storybook/three"]`).Length() != 1 {
 		t.Errorf("the storybook lists %q, want BA with a link to each story", got)
@@ -303,7 +306,7 @@ func TestEmptyPageState(t *testing.T) {
 }
 
 func TestPageAssetsAreSmall(t *testing.T) {
-	page := html(t, PageHTML(NewPage(states(t)["empty"])))
+	page := html(t, PageHTML(NewPage(lang, states(t)["empty"])))
 	total := zipped(t, []byte(page))
 	seen := map[string]bool{}
 	parse(t, page).Find("link[href], script[src]").Each(func(_ int, e *goquery.Selection) {

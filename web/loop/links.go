@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // stepTime is roughly the time needed to replay one step. It only affects the order of the queue.
@@ -29,6 +30,12 @@ type problem struct {
 	status int
 	head   string // "This link cannot be opened."
 	say    string // what was wrong, and what the learner can do
+}
+
+// newProblem returns the problem with a name in the catalog, in the language of a request.
+func newProblem(ctx context.Context, status int, name string) *problem {
+	w, key := stage.In(ctx), "loop.problem."+name
+	return &problem{status, w.T(key), w.T(key + ".say")}
 }
 
 // address is the part of an address that names a run.
@@ -51,46 +58,42 @@ func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (
 		}
 		if err != nil && !errors.Is(err, runs.ErrGone) {
 			s.Log.Error("showing a run", "err", err)
-			return nil, &problem{
-				http.StatusServiceUnavailable, "This run cannot be shown right now.", "Try again in a moment.",
-			}
+			return nil, newProblem(ctx, http.StatusServiceUnavailable, "failed")
 		}
 	}
 	if a.link != "" {
 		return s.replay(ctx, who, a.link)
 	}
-	return nil, &problem{http.StatusNotFound, "This run is gone.", goneText}
+	return nil, newProblem(ctx, http.StatusNotFound, "gone")
 }
 
 // replay replays the run that a link describes, once the slot is free.
 func (s *Server) replay(ctx context.Context, who admission.Caller, text string) (*session.State, *problem) {
 	link, err := session.ParseLink(s.Model, text)
 	if err != nil {
-		return nil, linkProblem(err)
+		return nil, linkProblem(ctx, err)
 	}
 	ctx, release, err := s.acquire(ctx, who, link.Log.Steps)
 	if err != nil {
-		return nil, linkProblem(err)
+		return nil, linkProblem(ctx, err)
 	}
 	defer release()
 	st, err := s.Runs.NewSession().Apply(ctx, session.Open{Link: link})
 	if err != nil {
-		return nil, linkProblem(err)
+		return nil, linkProblem(ctx, err)
 	}
 	return st, nil
 }
 
 // linkProblem explains why a link could not be opened.
-func linkProblem(err error) *problem {
+func linkProblem(ctx context.Context, err error) *problem {
 	var e *terms.Refusal
-	switch {
-	case !errors.As(err, &e):
-		return &problem{
-			http.StatusServiceUnavailable, "Opening this link took too long.",
-			"The model is busy. Reload the page in a moment.",
-		}
-	case e.Code == session.CodeOther:
-		return &problem{http.StatusConflict, "This link is for another model.", e.Message}
+	if !errors.As(err, &e) {
+		return newProblem(ctx, http.StatusServiceUnavailable, "late")
 	}
-	return &problem{http.StatusBadRequest, "This link cannot be opened.", e.Message}
+	w := stage.In(ctx)
+	if e.Code == session.CodeOther {
+		return &problem{http.StatusConflict, w.T("loop.link.model"), e.In(w.Language)}
+	}
+	return &problem{http.StatusBadRequest, w.T("loop.link.bad"), e.In(w.Language)}
 }

@@ -2,13 +2,13 @@ package loop
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -63,57 +63,58 @@ const (
 )
 
 // NewPage returns the page for a state. It is a pure function.
-func NewPage(s *session.State) Page {
+func NewPage(w stage.Words, s *session.State) Page {
 	v := Page{
-		View: numbersView, Story: lang.NewStory(s), Branched: newBranched(s),
-		Title: "Loop · Token by Token", Model: modelLine(s.Model), Started: s.Started(), Prompt: s.Prompt,
+		View: numbersView, Story: w.NewStory(s), Branched: newBranched(s),
+		Title: shell.TitleOf(w.T("loop.title")), Model: modelLine(w, s.Model), Started: s.Started(), Prompt: s.Prompt,
 		Given: stage.GivenText(s), Chat: newChatForm(s),
-		Strip: lang.NewStrip(s), Rail: lang.NewRail(s), Panel: lang.New(s), Peek: lang.CurrentPeek(s),
-		WhatIf: lang.NewWhatIf(s), Cost: newCost(s), Console: newConsole(s), Chart: newCostChart(s),
-		Grammar: s.Settings.Grammar, Notice: newNotice(s), Pieces: promptPieces(s), Branches: newBranches(s),
+		Strip: w.NewStrip(s), Rail: w.NewRail(s), Panel: w.New(s), Peek: w.CurrentPeek(s),
+		WhatIf: w.NewWhatIf(s), Cost: newCost(w, s), Console: newConsole(w, s), Chart: newCostChart(w, s),
+		Grammar: s.Settings.Grammar, Notice: newNotice(w, s), Pieces: promptPieces(w, s), Branches: newBranches(w, s),
 	}
 	if v.Chat.On {
 		v.Prompt = ""
 	}
 	v.Story.Zoom = true
-	v.Panel.Chain = lang.NewChain(s)
-	v.Spoken = spoken(s, v)
+	v.Panel.Chain = w.NewChain(s)
+	v.Spoken = spoken(w, s, v)
 	return v
 }
 
-func modelLine(m *infer.Model) string {
-	c := m.Config()
-	rounded := ""
+func modelLine(w stage.Words, m *infer.Model) string {
+	key, c := "loop.model", m.Config()
 	if m.Quant() == infer.QuantInt8 {
-		rounded = "weights rounded to int8, "
+		key = "loop.model.int8"
 	}
-	return fmt.Sprintf(
-		"%s: %s, %s, %son this computer", m.Name(), terms.Counted(c.Layers, "block"), terms.Counted(c.Vocab, "token"),
-		rounded,
+	return w.T(
+		key, "name", m.Name(), "blocks", w.Counted(c.Layers, "block"), "tokens", w.Counted(c.Vocab, "token"),
 	)
 }
 
-func newNotice(s *session.State) Notice {
-	if s.Notice != "" {
-		head, say, _ := strings.Cut(s.Notice, ". ") // the first sentence is the head
+func newNotice(w stage.Words, s *session.State) Notice {
+	switch {
+	case s.Stuck != nil:
+		head, say, _ := strings.Cut(s.Stuck.In(w.Language), ". ") // the first sentence is the head
 		return Notice{Kind: NoticeWarn, Head: strings.TrimSuffix(head, ".") + ".", Say: say}
-	}
-	if s.Stopped == infer.StopNone {
-		return spaceNotice(s)
+	case s.Notice != "":
+		key := "loop.paused." + s.Notice
+		return Notice{Kind: NoticeWarn, Head: w.T(key), Say: w.T(key + ".say")}
+	case s.Stopped == infer.StopNone:
+		return spaceNotice(w, s)
 	}
 	return Notice{
-		Kind: NoticeEnd, Head: "Stopped: " + lang.StopReason(s) + ".",
-		Say: fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopText(s)),
+		Kind: NoticeEnd, Head: w.T("loop.stopped", "why", w.StopReason(s)),
+		Say: w.T("loop.stopped.say", "n", made(s), "next", stopText(w, s)),
 	}
 }
 
 // spaceNotice warns that a prompt ends with a space, which makes the model continue badly. It
 // ignores spaces that a chat template adds after a message.
-func spaceNotice(s *session.State) Notice {
+func spaceNotice(w stage.Words, s *session.State) Notice {
 	if s.Chat != nil {
 		return Notice{}
 	}
-	space, ok := session.NewSpaceAtEnd(s.Model, s.Prompt)
+	space, ok := session.NewSpaceAtEnd(w.Language, s.Model, s.Prompt)
 	if !ok {
 		return Notice{}
 	}
@@ -121,18 +122,16 @@ func spaceNotice(s *session.State) Notice {
 }
 
 // stopText explains what can be done after a stop.
-func stopText(s *session.State) string {
-	switch s.Stopped {
-	case infer.StopContext:
-		return "The model cannot read further than its window. Back looks at any stage again; New prompt begins " +
-			"another text."
-	case infer.StopMaxTokens:
-		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
+func stopText(w stage.Words, s *session.State) string {
+	switch {
+	case s.Stopped == infer.StopContext:
+		return w.T("loop.stopped.context")
+	case s.Stopped == infer.StopMaxTokens:
+		return w.T("loop.stopped.max_tokens", "n", infer.GoOnTokens)
+	case endedTurn(s):
+		return w.T("loop.stopped.turn")
 	}
-	if endedTurn(s) {
-		return "The model has ended its turn: now it’s yours. Go on anyway lets it write your turn too."
-	}
-	return "Go on anyway carries on past it; Back looks at any stage again."
+	return w.T("loop.stopped.goon")
 }
 
 // made returns the number of tokens that have been appended.
@@ -145,19 +144,21 @@ func made(s *session.State) int {
 }
 
 // spoken summarizes a stage for a screen reader.
-func spoken(s *session.State, v Page) string {
+func spoken(w stage.Words, s *session.State, v Page) string {
 	if !s.Started() {
 		return ""
 	}
-	n := terms.Count(stage.Position(s, s.Cursor.Step))
-	head := fmt.Sprintf("Token %s, stage %d, %s. ", n, s.Shown(), terms.StageAt(int(s.Shown())).Name)
-	if s.Stopped != infer.StopNone && s.AtFrontier() {
-		return head + v.Notice.Head
+	say := v.Panel.Lead.String()
+	switch {
+	case s.Stopped != infer.StopNone && s.AtFrontier():
+		say = v.Notice.Head
+	case s.Cursor.Stage == infer.KindSample:
+		say = v.Panel.Verdict.String()
 	}
-	if s.Cursor.Stage == infer.KindSample {
-		return head + v.Panel.Verdict.String()
-	}
-	return head + v.Panel.Lead.String()
+	shown := int(s.Shown())
+	return w.T(
+		"loop.spoken", "n", stage.Position(s, s.Cursor.Step), "stage", shown, "name", w.Stage(shown).Name, "say", say,
+	)
 }
 
 // Pieces are the tokens of a prompt that is still being typed.
@@ -169,39 +170,39 @@ type Pieces struct {
 }
 
 // NewPieces splits a prompt or a chat into tokens as the model would.
-func NewPieces(m *infer.Model, text chat.Text) Pieces {
+func NewPieces(w stage.Words, m *infer.Model, text chat.Text) Pieces {
 	if text.Text == "" {
-		return Pieces{Say: "The model reads pieces of words, not letters. You’ll see them here as you type."}
+		return Pieces{Say: w.T("loop.pieces.empty")}
 	}
 	ids, err := m.EncodeChat(text)
 	var tokens []infer.Token
 	for _, id := range ids {
 		tokens = append(tokens, m.Token(id))
 	}
-	v := pieces(m, tokens)
+	v := pieces(w, m, tokens)
 	var r *terms.RangeError
 	if errors.As(err, &r) {
-		v.Say, v.Over = "This text is "+r.Got, true
+		v.Say, v.Over = w.T("loop.pieces.bad", "got", r.Got), true
 	}
 	return v
 }
 
 // promptPieces returns the pieces of the run's own prompt, which is already split.
-func promptPieces(s *session.State) Pieces {
+func promptPieces(w stage.Words, s *session.State) Pieces {
 	if !s.Started() {
-		return NewPieces(s.Model, chat.Text{})
+		return NewPieces(w, s.Model, chat.Text{})
 	}
-	return pieces(s.Model, s.PromptTokens)
+	return pieces(w, s.Model, s.PromptTokens)
 }
 
-func pieces(m *infer.Model, tokens []infer.Token) Pieces {
-	v := Pieces{Say: terms.Counted(len(tokens), "token"), Unread: lang.Unread(tokens)}
-	special := 0
+func pieces(w stage.Words, m *infer.Model, tokens []infer.Token) Pieces {
+	v := Pieces{Unread: w.Unread(tokens)}
+	kind, special := "text", 0
 	for i, t := range tokens {
 		switch {
 		case stage.IsStart(m, t, i):
-			v.Tokens = append(v.Tokens, stage.Text{{S: "start", Mark: true}})
-			v.Say += ", the start mark included"
+			v.Tokens = append(v.Tokens, stage.Text{{S: w.T("start"), Mark: true}})
+			kind = "start"
 		case t.Special:
 			special++
 			v.Tokens = append(v.Tokens, stage.Text{{S: t.Text, Mark: true}})
@@ -210,12 +211,13 @@ func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 		}
 	}
 	if special > 0 {
-		v.Say += fmt.Sprintf(", %s of them from the chat template", terms.Count(special))
+		kind += ".special"
 	}
 	limit := m.Config().Context
 	if v.Over = len(tokens) > limit; v.Over {
-		v.Say += fmt.Sprintf(": more than the %s that the model can read", terms.Count(limit))
+		kind += ".over"
 	}
+	v.Say = w.T("loop.pieces."+kind, "n", len(tokens), "special", special, "most", limit)
 	return v
 }
 

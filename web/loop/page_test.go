@@ -26,7 +26,7 @@ import (
 // numbers on the page with the engine's own.
 func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
-	v := NewPage(s.State())
+	v := NewPage(lang, s.State())
 	if v.Started || !v.Panel.Empty || !v.Console.Empty || v.Strip.Next.Small != "1st" || v.Spoken != "" {
 		t.Errorf(
 			"the empty page is %+v, want v.Started = false, Empty = true, v.Console.Empty = true, "+
@@ -39,7 +39,7 @@ func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 		if k > infer.KindForward {
 			st = sessiontest.Do(t, s, session.StepStage{})
 		}
-		v := NewPage(st)
+		v := NewPage(lang, st)
 		if v.Panel.N != int(k) || v.Panel.Lead.String() == "" || !strings.HasPrefix(v.Spoken, "Token ") {
 			t.Errorf(
 				"stage %d shows %+v and says %q; want N = %d, Lead.String() not empty, v.Spoken beginning with %q", k,
@@ -70,7 +70,7 @@ func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 		}
 	}
 	step := st.Steps[0]
-	tok := NewPage(st).Strip.Tokens[0]
+	tok := NewPage(lang, st).Strip.Tokens[0]
 	if tok.ID != "t-1" || tok.Small != terms.ProbShort(step.P) ||
 		tok.Text.String() != stage.TokenText(st.Model.Token(step.Chosen)).String() {
 		t.Errorf("the first token is %+v, want t-1, the token %d that the step drew, with %v", tok, step.Chosen, step.P)
@@ -82,7 +82,7 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	sessiontest.Do(t, s, session.SetKnob("max_tokens", 2))
 	sessiontest.Do(t, s, session.StepToken{})
-	v := NewPage(sessiontest.Do(t, s, session.StepToken{}))
+	v := NewPage(lang, sessiontest.Do(t, s, session.StepToken{}))
 	if !v.Console.Ended || v.Console.Next != "" || v.Strip.Next.Label != "Stopped" ||
 		v.Notice.Head != "Stopped: max tokens reached." || !v.Console.MaxFired {
 		t.Errorf(
@@ -94,7 +94,7 @@ func TestStoppedRunAndLookBack(t *testing.T) {
 	if n := v.storyNotice(); n.Head != "" {
 		t.Errorf(`the Story has the notice %q next to its sheet, which says the same, want ""`, n.Head)
 	}
-	v = NewPage(sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
+	v = NewPage(lang, sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
 	if n := v.storyNotice(); n.Head != "The text is as long as you allowed." || n.Say != v.Notice.Say {
 		t.Errorf(
 			"looking back the Story says %q and %q; want %q, %q", n.Head, n.Say, "The text is as long as you allowed.",
@@ -119,7 +119,7 @@ func TestSpaceAtEndIsNoticed(t *testing.T) {
 	for prompt, want := range map[string]string{
 		"The <b> of France is ": "The prompt ends with a space.", "is   ": "The prompt ends with 3 spaces.", "is": "",
 	} {
-		v := NewPage(sessiontest.Do(t, s, session.Start{Prompt: prompt}))
+		v := NewPage(lang, sessiontest.Do(t, s, session.Start{Prompt: prompt}))
 		var html strings.Builder
 		if err := noticeHTML(v.storyNotice()).Render(t.Context(), &html); err != nil {
 			t.Fatal(err)
@@ -135,14 +135,14 @@ func TestSpaceAtEndIsNoticed(t *testing.T) {
 		}
 	}
 	said := session.Chat{Messages: []chat.Message{{Role: chat.User, Content: "Hi "}}}
-	if v := NewPage(sessiontest.Do(t, s, session.StartChat{Chat: said})); v.Notice.Head != "" {
+	if v := NewPage(lang, sessiontest.Do(t, s, session.StartChat{Chat: said})); v.Notice.Head != "" {
 		t.Errorf("a chat: got notice %q, want none", v.Notice.Head)
 	}
 }
 
 func TestPromptPieces(t *testing.T) {
 	m := testmodel.Target(t)
-	v := NewPieces(m, chat.Text{Text: "Once upon"})
+	v := NewPieces(lang, m, chat.Text{Text: "Once upon"})
 	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" ||
 		v.Say != "3 tokens, the start mark included" || v.Over {
 		t.Errorf(
@@ -150,11 +150,11 @@ func TestPromptPieces(t *testing.T) {
 			"Once", "3 tokens, the start mark included",
 		)
 	}
-	v = NewPieces(m, chat.Text{Text: strings.Repeat("Once upon ", 300)})
+	v = NewPieces(lang, m, chat.Text{Text: strings.Repeat("Once upon ", 300)})
 	if !v.Over || !strings.Contains(v.Say, "more than the 512") {
 		t.Errorf("a long prompt: got %q, want v.Over = true, v.Say with %q", v.Say, "more than the 512")
 	}
-	if v := NewPieces(m, chat.Text{Text: "<|endoftext|>"}); len(v.Tokens) < 3 {
+	if v := NewPieces(lang, m, chat.Text{Text: "<|endoftext|>"}); len(v.Tokens) < 3 {
 		t.Errorf("special-looking text became %v, want at least 3 elements", v.Tokens)
 	}
 }
@@ -187,10 +187,10 @@ func TestPiecesReportUnspellableText(t *testing.T) {
 	}
 	const want = "This text is not for this model, whose vocabulary has no token for byte 0xFF, which is part of no " +
 		"character, at line 1, character 3"
-	if v := NewPieces(m, chat.Text{Text: "ba\xff"}); v.Say != want || !v.Over {
+	if v := NewPieces(lang, m, chat.Text{Text: "ba\xff"}); v.Say != want || !v.Over {
 		t.Errorf("got %+v, want Say = %q, Over = true", v, want)
 	}
-	if v := NewPieces(m, chat.Text{Text: "ba"}); v.Over {
+	if v := NewPieces(lang, m, chat.Text{Text: "ba"}); v.Over {
 		t.Errorf("got %+v, want Over = false", v)
 	}
 }
@@ -220,7 +220,7 @@ func TestIdleFiltersAreMarked(t *testing.T) {
 		},
 		{sampling.Pure, "off", "off", "off", false, false, false},
 	} {
-		out := NewPage(sessiontest.Drill(t, c.set, infer.KindFilter, 0)).Console.Out
+		out := NewPage(lang, sessiontest.Drill(t, c.set, infer.KindFilter, 0)).Console.Out
 		for _, x := range []struct {
 			field, text string
 			idle        bool
@@ -240,7 +240,7 @@ func TestIdleFiltersAreMarked(t *testing.T) {
 
 func TestTypicalPControl(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
-	c := NewPage(sessiontest.Drill(t, set, infer.KindSample, 0.5)).Console
+	c := NewPage(lang, sessiontest.Drill(t, set, infer.KindSample, 0.5)).Console
 	if o := c.Out[FieldTypicalP]; o.Text != "0.20" || !strings.HasSuffix(c.Order, "typical-p") {
 		t.Errorf(
 			"the control says %+v, in order %q; want Text = %q, c.Order ending with %q", o, c.Order, "0.20",
@@ -259,7 +259,7 @@ func TestPenaltyControl(t *testing.T) {
 				"temperature": temperature, "top_p": 1, "repetition_penalty": penalty,
 			}})
 			sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
-			return NewPage(sessiontest.Do(t, s, session.StepToken{})).Console
+			return NewPage(lang, sessiontest.Do(t, s, session.StepToken{})).Console
 		}
 		c := console(1.2)
 		o := c.Out[FieldRepetition]
@@ -282,7 +282,7 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	sessiontest.Do(t, s, session.StepToken{})
 	st := sessiontest.Do(t, s, session.StepToken{})
-	last, total := st.Steps[1], NewPage(st).Cost.Total
+	last, total := st.Steps[1], NewPage(lang, st).Cost.Total
 	if got, want := total.Cached.String(), terms.MultAdds(last.TotalCached); got != want {
 		t.Errorf("after two steps the work so far is %s, want %s", got, want)
 	}
@@ -304,7 +304,7 @@ func TestModelLineMentionsInt8(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := modelLine(m); strings.Contains(got, "int8") != want {
+		if got := modelLine(lang, m); strings.Contains(got, "int8") != want {
 			t.Errorf("%s: the page has %q, want it to mention int8: %t", quant, got, want)
 		}
 	}

@@ -13,38 +13,38 @@ import (
 // Panel is a part of the page that is replaced as a whole.
 type Panel struct {
 	ID     string
-	Render func(Page) templ.Component
+	Render func(stage.Words, Page) templ.Component
 }
 
 // Panels lists the panels of the page in Numbers, in their order on the page.
 var Panels = slices.Concat([]Panel{
-	{"strip-prompt", func(v Page) templ.Component { return lang.PromptHTML(v.Strip) }},
-	{"strip-label", func(v Page) templ.Component { return lang.GeneratedLabelHTML(v.Strip) }},
-	{"strip-next", func(v Page) templ.Component { return lang.NextHTML(v.Strip) }},
-	{"peek", func(v Page) templ.Component { return lang.PeekHTML(v.Peek) }},
-	{"branch-count", func(v Page) templ.Component { return branchCountHTML(v.Branches) }},
-	{"branches", func(v Page) templ.Component { return branchesHTML(v.Branches) }},
-	{"rail", func(v Page) templ.Component { return lang.RailHTML(v.Rail) }},
-	{"notice", func(v Page) templ.Component { return noticeHTML(v.Notice) }},
-	{"branched", func(v Page) templ.Component { return branchedHTML(v.Branched) }},
-	{"reading", func(v Page) templ.Component { return readingHTML(v) }},
-	{"panel", func(v Page) templ.Component { return lang.HTML(v.Panel) }},
-	{"whatif-say", func(v Page) templ.Component { return lang.WhatIfTextHTML(v.WhatIf) }},
-	{"cost", func(v Page) templ.Component { return costHTML(v.Cost) }},
-	{"cost-chart", func(v Page) templ.Component { return costChartHTML(v.Chart) }},
-	{"cost-table", func(v Page) templ.Component { return costTableHTML(v.Chart) }},
-	{"tokens", func(v Page) templ.Component { return tokensHTML(v.Cost) }},
-	{"transport", func(v Page) templ.Component { return transportHTML(v.Console) }},
-	{"scrub-say", func(v Page) templ.Component { return scrubTextHTML(v.Console.Scrub) }},
-	{"progress", func(v Page) templ.Component { return progressHTML(v.Console.Progress) }},
-	{"presets", func(v Page) templ.Component { return presetsHTML(v.Console) }},
-	{"filter-note", func(v Page) templ.Component { return filterNoteHTML(v.Console) }},
-	{"filter-order", func(v Page) templ.Component { return filterOrderHTML(v.Console) }},
+	{"strip-prompt", func(w stage.Words, v Page) templ.Component { return w.PromptHTML(v.Strip) }},
+	{"strip-label", func(w stage.Words, v Page) templ.Component { return w.GeneratedLabelHTML(v.Strip) }},
+	{"strip-next", func(w stage.Words, v Page) templ.Component { return w.NextHTML(v.Strip) }},
+	{"peek", func(w stage.Words, v Page) templ.Component { return w.PeekHTML(v.Peek) }},
+	{"branch-count", func(_ stage.Words, v Page) templ.Component { return branchCountHTML(v.Branches) }},
+	{"branches", func(_ stage.Words, v Page) templ.Component { return branchesHTML(v.Branches) }},
+	{"rail", func(w stage.Words, v Page) templ.Component { return w.RailHTML(v.Rail) }},
+	{"notice", func(_ stage.Words, v Page) templ.Component { return noticeHTML(v.Notice) }},
+	{"branched", func(_ stage.Words, v Page) templ.Component { return branchedHTML(v.Branched) }},
+	{"reading", func(_ stage.Words, v Page) templ.Component { return readingHTML(v) }},
+	{"panel", func(w stage.Words, v Page) templ.Component { return w.HTML(v.Panel) }},
+	{"whatif-say", func(w stage.Words, v Page) templ.Component { return w.WhatIfTextHTML(v.WhatIf) }},
+	{"cost", func(_ stage.Words, v Page) templ.Component { return costHTML(v.Cost) }},
+	{"cost-chart", func(_ stage.Words, v Page) templ.Component { return costChartHTML(v.Chart) }},
+	{"cost-table", func(_ stage.Words, v Page) templ.Component { return costTableHTML(v.Chart) }},
+	{"tokens", func(_ stage.Words, v Page) templ.Component { return tokensHTML(v.Cost) }},
+	{"transport", func(_ stage.Words, v Page) templ.Component { return transportHTML(v.Console) }},
+	{"scrub-say", func(_ stage.Words, v Page) templ.Component { return scrubTextHTML(v.Console.Scrub) }},
+	{"progress", func(_ stage.Words, v Page) templ.Component { return progressHTML(v.Console.Progress) }},
+	{"presets", func(_ stage.Words, v Page) templ.Component { return presetsHTML(v.Console) }},
+	{"filter-note", func(_ stage.Words, v Page) templ.Component { return filterNoteHTML(v.Console) }},
+	{"filter-order", func(_ stage.Words, v Page) templ.Component { return filterOrderHTML(v.Console) }},
 }, outputPanels, []Panel{
-	{"stops-head", func(v Page) templ.Component { return stopsHeadHTML(v.Console) }},
-	{"out-max_tokens", func(v Page) templ.Component { return maxTokensHTML(v.Console) }},
-	{"stops", func(v Page) templ.Component { return stopsHTML(v.Console) }},
-	{"spoken", func(v Page) templ.Component { return spokenHTML(v.Spoken) }},
+	{"stops-head", func(_ stage.Words, v Page) templ.Component { return stopsHeadHTML(v.Console) }},
+	{"out-max_tokens", func(_ stage.Words, v Page) templ.Component { return maxTokensHTML(v.Console) }},
+	{"stops", func(_ stage.Words, v Page) templ.Component { return stopsHTML(v.Console) }},
+	{"spoken", func(_ stage.Words, v Page) templ.Component { return spokenHTML(v.Spoken) }},
 })
 
 // outputPanels are the panels that describe the values of the sampling knobs.
@@ -57,9 +57,6 @@ var outputPanels = func() (list []Panel) {
 	return list
 }()
 
-func outputOf(field string) func(Page) templ.Component {
-	return func(v Page) templ.Component { return outputHTML(field, v.Console.Out[field]) }
+func outputOf(field string) func(stage.Words, Page) templ.Component {
+	return func(_ stage.Words, v Page) templ.Component { return outputHTML(field, v.Console.Out[field]) }
 }
-
-// lang is the language of these pages.
-var lang = stage.English

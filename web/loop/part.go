@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -38,8 +39,8 @@ type livePart struct {
 // open attaches a connection to the run requested by ?run=, or to an empty run if that run is gone
 // or none was requested. A page whose run had already started (had=1) is refused if the run is
 // gone.
-func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
-	enc := encoders[v.Protocol](view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
+func (s *Server) open(ctx context.Context, v wire.Visit) (wire.Part, error) {
+	enc := encoders[v.Protocol](stage.In(ctx), view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
 	p := &livePart{Server: s, caller: v.Caller, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
 	id := v.Query.Get("run")
 	run, found := s.Runs.Join(v.Caller, id, p.viewer)
@@ -55,7 +56,7 @@ func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.C
 	defer p.Runs.Leave(p.run, p.viewer)
 	p.out = out
 	if p.lost {
-		p.fail(0, &terms.Refusal{Code: terms.CodeExpired, Message: goneText})
+		p.fail(0, terms.Refuse(terms.CodeExpired, "loop.problem.gone.say"))
 	}
 	if _, err := p.run.Current(ctx); err != nil && ctx.Err() == nil {
 		p.fail(0, err)
@@ -220,11 +221,9 @@ func (p *livePart) overlong(prompt string, err error) error {
 	if !refused || why.Field != "prompt" || !over {
 		return err
 	}
-	said := *why
-	said.Message = fmt.Sprintf("Your text is too long: %s. It is still in the field. "+
-		"Shorten it to about %s, and the model goes on from there.",
-		terms.Counted(utf8.RuneCountInString(prompt), "character"), terms.Count(keep))
-	return &said
+	said := terms.Refuse(why.Code, "loop.prompt.overlong", "n", utf8.RuneCountInString(prompt), "keep", keep)
+	said.Field, said.Want = why.Field, why.Want
+	return said
 }
 
 // pieces returns a message with the tokens of a text or chat that is still being typed.

@@ -28,7 +28,7 @@ const (
 // check refuses a query that the state cannot answer.
 func (q *query) check(name string, st *session.State) *terms.Refusal {
 	if !st.Started() {
-		return &terms.Refusal{Code: session.CodeOrder, Message: "There is no text yet: start with a prompt."}
+		return terms.Refuse(session.CodeOrder, "run.text.none")
 	}
 	switch name {
 	case "peek":
@@ -44,10 +44,7 @@ func (q *query) check(name string, st *session.State) *terms.Refusal {
 		return q.checkZoom(st)
 	}
 	if st.Look == nil {
-		return &terms.Refusal{
-			Code:    session.CodeOrder,
-			Message: "You can see inside a pass at the forward stage, when looking inside is switched on.",
-		}
+		return terms.Refuse(session.CodeOrder, "loop.look.none")
 	}
 	return q.checkHead(st, name == "head")
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -77,15 +79,13 @@ func (s *Server) Mount(mux *http.ServeMux) {
 // Part returns the page's live part, which other programs may open too.
 func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
 
-// goneText explains why a run is gone, on pages and sockets.
-const goneText = "There is no such run here: it has expired, the program was restarted, " +
-	"or it belongs to another browser. Start with a prompt."
-
 // refusal returns a page without a run that explains why there is none.
 func (s *Server) refusal(head, say string) templ.Component {
-	page := NewPage(s.empty)
-	page.Notice = Notice{Head: head, Say: say}
-	return PageHTML(page)
+	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
+		page := NewPage(stage.In(ctx), s.empty)
+		page.Notice = Notice{Head: head, Say: say}
+		return PageHTML(page).Render(ctx, out)
+	})
 }
 
 // page handles GET /loop, which shows a page without a run. With ?run=ID, it shows the current
@@ -101,7 +101,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		s.openStart(w, r, key)
 		return
 	}
-	page, status := NewPage(s.empty), http.StatusOK
+	say := stage.In(r.Context())
+	page, status := NewPage(say, s.empty), http.StatusOK
 	if prompt := r.URL.Query().Get("prompt"); prompt != "" {
 		bad := s.openPrompt(w, r, who, prompt)
 		if bad == nil {
@@ -109,14 +110,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		}
 		page.Prompt = prompt
 		if len(prompt) <= infer.MaxSampleBytes {
-			page.Pieces = NewPieces(s.Model, chat.Text{Text: prompt})
+			page.Pieces = NewPieces(say, s.Model, chat.Text{Text: prompt})
 		}
 		page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 	}
 	if a := addressOf(r); a != (address{}) {
 		st, bad := s.stateOf(r.Context(), who, a)
 		if bad == nil {
-			page = NewPage(st)
+			page = NewPage(say, st)
 		} else {
 			page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 		}

@@ -7,27 +7,28 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 var keys = []shell.Key{
-	{Cap: "→", Says: "stage forward"},
-	{Cap: "←", Says: "stage back"},
-	{Cap: "N", Says: "next token"},
-	{Cap: "Space", Says: "play, pause"},
-	{Cap: "R", Says: "back to the prompt"},
-	{Cap: "[", Says: "slower"},
-	{Cap: "]", Says: "faster"},
-	{Cap: "E", Says: "run to the end"},
-	{Cap: "1 – 7", Says: "look at a stage already done"},
-	{Cap: "T K P M S", Says: "go to temperature, top-k, top-p, min-p, seed"},
-	{Cap: "← →", Says: "on a token: the one before, after"},
-	{Cap: "Enter", Says: "in the prompt: start; with Shift a new line"},
-	{Cap: "Enter", Says: "on a token: rewind to its draw"},
-	{Cap: "↓", Says: "on a token: into its alternatives"},
-	{Cap: "↑ ↓", Says: "in the table: work another row"},
-	{Cap: "← →", Says: "on a rule of stage 4: move it"},
-	{Cap: "/", Says: "search the lessons"},
-	{Cap: "?", Says: "this list"},
+	{Cap: "→", Says: "loop.keys.forward"},
+	{Cap: "←", Says: "loop.keys.back"},
+	{Cap: "N", Says: "loop.keys.token"},
+	{Cap: "Space", Says: "loop.keys.play"},
+	{Cap: "R", Says: "loop.keys.reset"},
+	{Cap: "[", Says: "loop.keys.slower"},
+	{Cap: "]", Says: "loop.keys.faster"},
+	{Cap: "E", Says: "loop.keys.finish"},
+	{Cap: "1 – 7", Says: "loop.keys.stage"},
+	{Cap: "T K P M S", Says: "loop.keys.knobs"},
+	{Cap: "← →", Says: "loop.keys.tokens"},
+	{Cap: "Enter", Says: "loop.keys.start"},
+	{Cap: "Enter", Says: "loop.keys.rewind"},
+	{Cap: "↓", Says: "loop.keys.alternatives"},
+	{Cap: "↑ ↓", Says: "loop.keys.rows"},
+	{Cap: "← →", Says: "loop.keys.move"},
+	{Cap: "/", Says: "loop.keys.search"},
+	{Cap: "?", Says: "shell.key.list"},
 	{Cap: "Esc", Says: "shell.key.leave"},
 }
 
@@ -37,12 +38,12 @@ var styles = []string{
 	"css/loop-small.css", "css/touch.css",
 }
 
-func shellOf(v Page) shell.Of {
+func shellOf(w stage.Words, v Page) shell.Of {
 	if v.View == storyView {
-		return storyShell(v)
+		return storyShell(w, v)
 	}
 	return shell.Of{
-		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true, Embeds: true,
+		Title: v.Title, Active: "loop", Class: "page-loop", Skip: w.T("loop.skip.stage"), Mono: true, Embeds: true,
 		Data: templ.Attributes{
 			"data-run": v.Run, "data-view": string(v.View),
 			"data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),

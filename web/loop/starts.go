@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // openStart handles GET /loop?start=KEY, an address in a lesson's text. It redirects to a link
@@ -20,14 +21,11 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
 	start := s.Course.Start(key)
 	if start == nil {
-		refuse(&problem{
-			http.StatusNotFound, "There is no such run.",
-			"The lesson may have changed. Start with a prompt, or try one of these.",
-		})
+		refuse(newProblem(r.Context(), http.StatusNotFound, "start"))
 		return
 	}
 	if start.Chat != nil { // the learner starts the chat
-		page := NewPage(s.empty)
+		page := NewPage(stage.In(r.Context()), s.empty)
 		page.Chat.On, page.Chat.Messages, page.View = true, start.Chat, view(shell.ViewOf(r))
 		s.HTML(w, r, http.StatusOK, PageHTML(page))
 		return
@@ -35,7 +33,7 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	who, _ := s.Caller(r)
 	ctx, release, err := s.acquire(r.Context(), who, start.Step)
 	if err != nil {
-		refuse(linkProblem(err))
+		refuse(linkProblem(r.Context(), err))
 		return
 	}
 	defer release()
@@ -46,7 +44,7 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 		if e := new(terms.Refusal); errors.As(err, &e) && e.Code == session.CodeStopped {
 			break
 		} else if err != nil {
-			refuse(linkProblem(err))
+			refuse(linkProblem(r.Context(), err))
 			return
 		}
 	}
@@ -61,21 +59,19 @@ func (s *Server) openPrompt(
 ) *problem {
 	ctx, release, err := s.acquire(r.Context(), who, 1)
 	if err != nil {
-		return linkProblem(err)
+		return linkProblem(r.Context(), err)
 	}
 	defer release()
 	st, err := s.Runs.NewSession().Apply(ctx, session.Start{Prompt: prompt})
 	if e := new(terms.Refusal); errors.As(err, &e) {
-		return &problem{http.StatusBadRequest, "The model cannot begin with this text.", e.Message}
+		say := stage.In(r.Context())
+		return &problem{http.StatusBadRequest, say.T("loop.prompt.bad"), e.In(say.Language)}
 	} else if err != nil {
-		return linkProblem(err)
+		return linkProblem(r.Context(), err)
 	}
 	link := session.LinkOf(st)
 	if link == "" {
-		return &problem{
-			http.StatusBadRequest, "This text is too long for an address.",
-			"It is in the field below: press the button.",
-		}
+		return newProblem(r.Context(), http.StatusBadRequest, "long")
 	}
 	to := "/loop?" + url.Values{"log": {link}}.Encode()
 	http.Redirect(w, r, shell.Within(r.Context(), to), http.StatusSeeOther)
@@ -89,11 +85,11 @@ func startCommands(start *lessons.LoopStart) []session.Command {
 	for range start.Step - 1 {
 		list = append(list, session.StepToken{})
 	}
-	stage, ok := infer.ParseKind(start.Stage)
+	last, ok := infer.ParseKind(start.Stage)
 	if !ok {
-		stage = infer.KindForward
+		last = infer.KindForward
 	}
-	stages := int(stage) // stages of the next turn, whose forward pass is the first
+	stages := int(last) // stages of the next turn, whose forward pass is the first
 	if start.Step <= 1 {
 		stages-- // Start has run one already
 	}

@@ -9,24 +9,22 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // story describes a state of the Loop page and how to reach it. The state is not canned: the
 // bundled model runs the commands each time the page is requested.
 type story struct {
-	Group string // "States" or "Stages"
-	Name  string // in the address
-	Title string
-	Say   string // what the page shows
+	Group string // the key of its heading: bookStates or bookStages
+	Name  string // in the address, and in the keys of its title and of what the page shows
 
 	commands []session.Command
-	ticks    int                       // number of playing ticks after the commands
-	tune     func(v *Page)             // sets fields of the page that are not part of a state
-	conn     string                    // how the connection is shown: "" or "reconnecting"
-	until    func(*session.State) bool // if set, whole tokens follow the commands until it returns true
+	ticks    int                          // number of playing ticks after the commands
+	tune     func(w stage.Words, v *Page) // sets fields of the page that are not part of a state
+	conn     string                       // how the connection is shown: "" or "reconnecting"
+	until    func(*session.State) bool    // if set, whole tokens follow the commands until it returns true
 	then     func(*session.State) []session.Command
 }
 
@@ -42,62 +40,50 @@ var (
 	begun    = session.Start{Prompt: storyPrompt}
 )
 
+// The keys of the headings under which stories are listed.
+const (
+	bookStates = "loop.book.states"
+	bookStages = "loop.book.stages"
+)
+
 // stories lists the stories in their order on the page.
 var stories = []story{
-	newStory("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
-	newStory(
-		"States", "expired", "Expired", "The address is of a run that has expired.",
-	).tuned(func(v *Page) {
-		v.Notice = Notice{Head: "This run is gone.", Say: goneText}
+	newStory(bookStates, "empty").with(),
+	newStory(bookStates, "expired").tuned(func(w stage.Words, v *Page) {
+		v.Notice = Notice{Head: w.T("loop.problem.gone"), Say: w.T("loop.problem.gone.say")}
 	}),
-	newStory(
-		"States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.",
-	).tuned(func(v *Page) {
-		bad := linkProblem(
-			&terms.Refusal{
-				Code: session.CodeLink, Message: "This link is damaged or was cut short. Start with a prompt instead.",
-			},
-		)
-		v.Notice = Notice{Head: bad.head, Say: bad.say}
+	newStory(bookStates, "bad-link").tuned(func(w stage.Words, v *Page) {
+		v.Notice = Notice{Head: w.T("loop.link.bad"), Say: w.T("run.link.damaged")}
 	}),
-	newStory(
-		"States", "reconnecting", "Reconnecting", "What you see is still true, but nothing can be sent.",
-	).with(begun, oneToken).lost(),
-	newStory("States", "playing", "Playing", "At one stage every 1.2 seconds.").with(begun, oneToken, session.Play{}),
-	newStory(
-		"States", "finishing", "Running to the end", "With progress, and a way to cancel.",
-	).with(begun, session.Finish{}).ticking(12),
-	newStory(
-		"States", "stopped-limit", "Stopped: max tokens", "Go on anyway, or start again.",
-	).with(session.SetKnob("max_tokens", 4), begun, oneToken, oneToken, oneToken, oneToken),
-	newStory(
-		"States", "stopped-end", "Stopped: end of text", "The model has ended the text.",
-	).with(
+	newStory(bookStates, "reconnecting").with(begun, oneToken).lost(),
+	newStory(bookStates, "playing").with(begun, oneToken, session.Play{}),
+	newStory(bookStates, "finishing").with(begun, session.Finish{}).ticking(12),
+	newStory(bookStates, "stopped-limit").with(
+		session.SetKnob("max_tokens", 4), begun, oneToken, oneToken, oneToken, oneToken,
+	),
+	newStory(bookStates, "stopped-end").with(
 		greedy, session.SetKnob("max_tokens", float64(storyLimit)), session.Start{Prompt: "Two plus two is"},
 	).upTo(func(st *session.State) bool {
 		return st.Stopped != infer.StopNone
 	}),
-	newStory(
-		"States", "stopped-string", "Stopped: a stop string", "The text ends before it.",
-	).with(greedy, session.SetStops("."), begun).upTo(func(st *session.State) bool {
+	newStory(bookStates, "stopped-string").with(
+		greedy, session.SetStops("."), begun,
+	).upTo(func(st *session.State) bool {
 		return st.Stopped != infer.StopNone
 	}),
-	newStory(
-		"States", "idle", "Idle controls", "Under greedy no filter changes anything.",
-	).with(greedy, session.Set{Knobs: infer.Knobs{"top_k": 40, "top_p": 0.5}}, begun, oneStage, oneStage, oneStage),
-	newStory(
-		"States", "rewound", "Rewound", "Looking back: later tokens are still there.",
-	).with(begun, oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}),
-	newStory(
-		"States", "ghosts", "Ghosts",
-		"A changed setting has dropped later tokens; they stay, dashed, until the next draw.",
-	).with(
+	newStory(bookStates, "idle").with(
+		greedy, session.Set{Knobs: infer.Knobs{"top_k": 40, "top_p": 0.5}}, begun, oneStage, oneStage, oneStage,
+	),
+	newStory(bookStates, "rewound").with(
+		begun, oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample},
+	),
+	newStory(bookStates, "ghosts").with(
 		begun, oneToken, oneToken, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
 		session.SetKnob("temperature", 1.4),
 	),
-	newStory(
-		"States", "branches", "Branches", "Another token taken by hand; the first line is kept.",
-	).with(begun, oneToken, oneToken, oneToken).going(func(st *session.State) []session.Command {
+	newStory(bookStates, "branches").with(
+		begun, oneToken, oneToken, oneToken,
+	).going(func(st *session.State) []session.Command {
 		return []session.Command{
 			session.Choose{Step: 2, Token: second(st, 2)},
 			oneToken, oneToken,
@@ -106,64 +92,42 @@ var stories = []story{
 			oneToken,
 		}
 	}),
-	newStory(
-		"States", "bytes", "Bytes and white space", "Characters made of several tokens, line breaks, tabs.",
-	).with(session.Start{Prompt: "Grüße 🦉\n\n\tend  of<|line|>"}, oneToken),
-	newStory(
-		"States", "long", "A long text", "The strip scrolls; heatmaps sum what does not fit.",
-	).with(session.SetKnob("max_tokens", float64(storyLimit)), begun).upTo(func(st *session.State) bool {
+	newStory(bookStates, "bytes").with(session.Start{Prompt: "Grüße 🦉\n\n\tend  of<|line|>"}, oneToken),
+	newStory(bookStates, "long").with(
+		session.SetKnob("max_tokens", float64(storyLimit)), begun,
+	).upTo(func(st *session.State) bool {
 		return len(st.Steps) == 80
 	}).going(func(*session.State) []session.Command { return []session.Command{oneStage} }),
 
-	newStory("Stages", "prefill", "1 Forward, the prompt", "All prompt tokens in one pass, a wide band.").with(begun),
-	newStory(
-		"Stages", "decode", "1 Forward, one token", "One new column, a thin slice.",
-	).with(begun, oneToken, oneStage),
-	newStory(
-		"Stages", "not-looking", "1 Forward, not looked into", "Looking inside is switched off.",
-	).with(session.SetLook{On: false}, begun),
-	newStory("Stages", "logits", "2 Logits", "Scores, sorted.").with(begun, oneToken, oneStage, oneStage),
-	newStory(
-		"Stages", "softmax", "3 Softmax", "Scores become probabilities.",
-	).with(begun, oneToken, oneStage, oneStage, oneStage),
-	newStory(
-		"Stages", "filter", "4 Filter", "What is cut, and by which rule.",
-	).with(
+	newStory(bookStages, "prefill").with(begun),
+	newStory(bookStages, "decode").with(begun, oneToken, oneStage),
+	newStory(bookStages, "not-looking").with(session.SetLook{On: false}, begun),
+	newStory(bookStages, "logits").with(begun, oneToken, oneStage, oneStage),
+	newStory(bookStages, "softmax").with(begun, oneToken, oneStage, oneStage, oneStage),
+	newStory(bookStages, "filter").with(
 		session.Set{Knobs: infer.Knobs{"top_k": 8, "min_p": 0.05}}, begun, oneToken, oneStage, oneStage, oneStage,
 		oneStage,
 	),
-	newStory(
-		"Stages", "undrawn", "5 Sample, before the draw", "Neither u nor its token exists yet.",
-	).with(begun, oneToken).going(to(infer.KindFilter, session.StepStage{Withhold: true})),
-	newStory("Stages", "sample", "5 Sample", "u falls on a token.").with(begun, oneToken).going(to(infer.KindSample)),
-	newStory(
-		"Stages", "what-if", "5 Sample, another u", "What another u would have chosen.",
-	).with(begun, oneToken).going(to(infer.KindSample, session.WhatIf{U: ptrTo(0.97)})),
-	newStory(
-		"Stages", "greedy", "5 Sample, greedy", "No u: the likeliest.",
-	).with(greedy, begun, oneToken).going(to(infer.KindSample)),
-	newStory(
-		"Stages", "forced", "5 Sample, by hand", "A token that a person chose.",
-	).with(begun, oneToken).going(func(st *session.State) []session.Command {
+	newStory(bookStages, "undrawn").with(
+		begun, oneToken,
+	).going(to(infer.KindFilter, session.StepStage{Withhold: true})),
+	newStory(bookStages, "sample").with(begun, oneToken).going(to(infer.KindSample)),
+	newStory(bookStages, "what-if").with(begun, oneToken).going(to(infer.KindSample, session.WhatIf{U: ptrTo(0.97)})),
+	newStory(bookStages, "greedy").with(greedy, begun, oneToken).going(to(infer.KindSample)),
+	newStory(bookStages, "forced").with(begun, oneToken).going(func(st *session.State) []session.Command {
 		return []session.Command{session.Choose{Step: 1, Token: second(st, 1)}}
 	}),
-	newStory(
-		"Stages", "append", "6 Append", "The token joins the text; the stops are asked.",
-	).with(begun, oneToken).going(to(infer.KindAppend)),
-	newStory(
-		"Stages", "cache", "7 Cache", "A column for every layer; back to stage 1.",
-	).with(begun, oneToken, oneToken),
+	newStory(bookStages, "append").with(begun, oneToken).going(to(infer.KindAppend)),
+	newStory(bookStages, "cache").with(begun, oneToken, oneToken),
 }
 
-func newStory(group, name, title, say string) story {
-	return story{Group: group, Name: name, Title: title, Say: say}
-}
+func newStory(group, name string) story { return story{Group: group, Name: name} }
 
 // with sets the first commands. The other methods set other fields.
-func (s story) with(commands ...session.Command) story { s.commands = commands; return s }
-func (s story) tuned(tune func(*Page)) story           { s.tune = tune; return s }
-func (s story) ticking(n int) story                    { s.ticks = n; return s }
-func (s story) lost() story                            { s.conn = "reconnecting"; return s }
+func (s story) with(commands ...session.Command) story    { s.commands = commands; return s }
+func (s story) tuned(tune func(stage.Words, *Page)) story { s.tune = tune; return s }
+func (s story) ticking(n int) story                       { s.ticks = n; return s }
+func (s story) lost() story                               { s.conn = "reconnecting"; return s }
 
 func (s story) upTo(until func(*session.State) bool) story              { s.until = until; return s }
 func (s story) going(then func(*session.State) []session.Command) story { s.then = then; return s }
@@ -228,7 +192,7 @@ const storyData = "/data"
 // shows the page in that state. The page's script requests NAME/data instead of opening a
 // socket.
 func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("name")
+	name, say := r.PathValue("name"), stage.In(r.Context())
 	if !s.Storybook {
 		shell.NotFound(w, r)
 		return
@@ -240,12 +204,12 @@ func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 	name, data := strings.CutSuffix(name, storyData)
 	i := slices.IndexFunc(stories, func(st story) bool { return st.Name == name })
 	if i < 0 {
-		shell.Text(w, http.StatusNotFound, "There is no such story. They are listed at /storybook.")
+		shell.Text(w, http.StatusNotFound, say.T("loop.book.unknown"))
 		return
 	}
 	st, err := stories[i].state(r.Context(), s.Model)
 	if err != nil {
-		shell.Text(w, http.StatusConflict, "This story does not come about with this model: "+err.Error())
+		shell.Text(w, http.StatusConflict, say.T("loop.book.failed", "why", err.Error()))
 		return
 	}
 	if data {
@@ -254,14 +218,14 @@ func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(struct {
 			*pageData
 			Conn string `json:"conn"`
-		}{pageDataOf(st), stories[i].conn})
+		}{pageDataOf(say, st), stories[i].conn})
 		return
 	}
-	page := NewPage(st)
+	page := NewPage(say, st)
 	page.View = view(shell.ViewNamed(r.URL.Query().Get("view"), shell.Numbers))
-	page.Title = stories[i].Title + " · Storybook"
+	page.Title = say.T("loop.book.title", "story", say.T("loop.book."+name))
 	if tune := stories[i].tune; tune != nil {
-		tune(&page)
+		tune(say, &page)
 	}
 	s.HTML(w, r, http.StatusOK, PageHTML(page))
 }

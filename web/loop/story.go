@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // storyKeys are the keyboard shortcuts that the Story shares with Numbers. Both views have the
@@ -19,9 +20,9 @@ var storyKeys = slices.DeleteFunc(slices.Clone(keys), func(k shell.Key) bool {
 
 var storyStyles = append(slices.Clone(styles), "css/story.css")
 
-func storyShell(v Page) shell.Of {
+func storyShell(w stage.Words, v Page) shell.Of {
 	return shell.Of{
-		Title: v.Title, Active: "loop", Class: "page-loop page-story", Skip: "Skip to the step", Embeds: true,
+		Title: v.Title, Active: "loop", Class: "page-loop page-story", Skip: w.T("loop.skip.step"), Embeds: true,
 		Data: templ.Attributes{
 			"data-run": v.Run, "data-view": string(v.View), "data-link": v.Link,
 			"data-stages": strings.Join(terms.StageKeys(), ","),
@@ -29,7 +30,7 @@ func storyShell(v Page) shell.Of {
 		Styles:  storyStyles,
 		Scripts: []string{"js/loop.js"},
 		End:     storyEndHTML(v),
-		Keys:    append([]shell.Key{{Cap: "T", Says: "go to safer and bolder"}}, storyKeys...),
+		Keys:    append([]shell.Key{{Cap: "T", Says: "loop.keys.temper"}}, storyKeys...),
 	}
 }
 
@@ -40,12 +41,12 @@ func temperatureOf(c Console) float64 {
 }
 
 // nextVerb returns the text of the main button: "Next: Share", "Let it fall".
-func nextVerb(n int, open bool) string {
+func nextVerb(w stage.Words, n int, open bool) string {
 	if open {
-		return "Let it fall"
+		return w.T("next.draw")
 	}
 	kind := n%7 + 1
-	return "Next: " + lang.T("verb."+terms.StageAt(kind).Key)
+	return w.T("next.stage", "stage", w.T("verb."+terms.StageAt(kind).Key))
 }
 
 // stepCommand is the main button's command. The run stops before each draw until the command is

@@ -50,13 +50,13 @@ func shownOf(t *testing.T, in view, st *session.State) string {
 	}
 	st = &timeless
 	var page strings.Builder
-	shown := NewPage(st)
+	shown := NewPage(lang, st)
 	shown.View = in
 	if err := PageHTML(shown).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	var m wire.Message
-	if err := (&htmlEncoder{view: in}).encode(&m, st); err != nil {
+	if err := (&htmlEncoder{words: lang, view: in}).encode(&m, st); err != nil {
 		t.Fatal(err)
 	}
 	message, err := json.Marshal(m.Panels)

@@ -20,7 +20,8 @@ func (s *Server) switchView(w http.ResponseWriter, r *http.Request) {
 	}
 	chosen := shell.ViewNamed(r.PostForm.Get("view"), "")
 	if chosen == "" {
-		s.Refuse(w, r, http.StatusBadRequest, "There is no such view.", "There are two: Story and Numbers.")
+		say := stage.In(r.Context())
+		s.Refuse(w, r, http.StatusBadRequest, say.T("loop.view.unknown"), say.T("loop.view.unknown.say"))
 		return
 	}
 	shell.KeepView(w, r, chosen)
@@ -55,43 +56,44 @@ func (v view) panels() []Panel {
 }
 
 // tokenHTML renders one generated token in the text.
-func (v view) tokenHTML(t stage.Token) templ.Component {
+func (v view) tokenHTML(w stage.Words, t stage.Token) templ.Component {
 	if v == storyView {
 		return stage.ProseTokenHTML(t)
 	}
-	return lang.TokenHTML(t)
+	return w.TokenHTML(t)
 }
 
 // peek describes the token of a step.
-func (v view) peek(s *session.State, step int) stage.Peek {
+func (v view) peek(w stage.Words, s *session.State, step int) stage.Peek {
 	if v == storyView {
-		return lang.StoryPeek(s, step)
+		return w.StoryPeek(s, step)
 	}
-	return lang.NewPeek(s, step)
+	return w.NewPeek(s, step)
 }
 
 // generatedHTML renders all generated tokens.
-func (v view) generatedHTML(tokens []stage.Token) templ.Component {
+func (v view) generatedHTML(w stage.Words, tokens []stage.Token) templ.Component {
 	if v == storyView {
-		return lang.ProseHTML(tokens)
+		return w.ProseHTML(tokens)
 	}
-	return lang.GeneratedHTML(tokens)
+	return w.GeneratedHTML(tokens)
 }
 
 // storyPanels lists the panels of the page in the Story.
 var storyPanels = []Panel{
-	{"prose-prompt", func(v Page) templ.Component { return stage.ProsePromptHTML(v.Given) }},
-	{"strip-next", func(v Page) templ.Component { return lang.ProseNextHTML(v.Given, v.Strip) }},
-	{"peek", func(Page) templ.Component { return lang.PeekHTML(stage.Peek{}) }}, // until a token is inspected
-	{"rail", func(v Page) templ.Component { return lang.VerbsHTML(v.Rail) }},
-	{"notice", func(v Page) templ.Component { return noticeHTML(v.storyNotice()) }},
-	{"branched", func(v Page) templ.Component { return branchedHTML(v.Branched) }},
-	{"panel", func(v Page) templ.Component { return lang.StoryHTML(v.Story) }},
-	{"map", func(v Page) templ.Component { return lang.MapHTML(v.Cost.Map) }},
-	{"transport", func(v Page) templ.Component { return storyTransportHTML(v.Console, v.Story) }},
-	{"progress", func(v Page) templ.Component { return progressHTML(v.Console.Progress) }},
-	{"again", func(v Page) templ.Component { return againHTML(v.Story) }},
-	{"spoken", func(v Page) templ.Component { return spokenHTML(v.storySpoken()) }},
+	{"prose-prompt", func(_ stage.Words, v Page) templ.Component { return stage.ProsePromptHTML(v.Given) }},
+	{"strip-next", func(w stage.Words, v Page) templ.Component { return w.ProseNextHTML(v.Given, v.Strip) }},
+	// until a token is inspected
+	{"peek", func(w stage.Words, _ Page) templ.Component { return w.PeekHTML(stage.Peek{}) }},
+	{"rail", func(w stage.Words, v Page) templ.Component { return w.VerbsHTML(v.Rail) }},
+	{"notice", func(_ stage.Words, v Page) templ.Component { return noticeHTML(v.storyNotice()) }},
+	{"branched", func(_ stage.Words, v Page) templ.Component { return branchedHTML(v.Branched) }},
+	{"panel", func(w stage.Words, v Page) templ.Component { return w.StoryHTML(v.Story) }},
+	{"map", func(w stage.Words, v Page) templ.Component { return w.MapHTML(v.Cost.Map) }},
+	{"transport", func(_ stage.Words, v Page) templ.Component { return storyTransportHTML(v.Console, v.Story) }},
+	{"progress", func(_ stage.Words, v Page) templ.Component { return progressHTML(v.Console.Progress) }},
+	{"again", func(_ stage.Words, v Page) templ.Component { return againHTML(v.Story) }},
+	{"spoken", func(w stage.Words, v Page) templ.Component { return spokenHTML(v.storySpoken(w)) }},
 }
 
 // storyNotice returns the page's notice, with the Story's wording for a stop. The end itself has no
@@ -109,9 +111,9 @@ func (v Page) storyNotice() Notice {
 }
 
 // storySpoken summarizes a step for a screen reader in the Story's words.
-func (v Page) storySpoken() string {
+func (v Page) storySpoken(w stage.Words) string {
 	if v.Story.Empty {
 		return ""
 	}
-	return v.Story.Verb + ". " + v.Story.Say.String()
+	return w.T("loop.spoken.story", "verb", v.Story.Verb, "say", v.Story.Say)
 }

@@ -63,11 +63,11 @@ func (x *site) post(path string, form url.Values) *http.Response {
 func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
-	page := NewPage(s)
+	page := NewPage(lang, s)
 	page.View = storyView
 	d := parse(t, html(t, PageHTML(page)))
 	m := &wire.Message{}
-	if err := encoders[wire.ProtocolHTML](storyView).encode(m, s); err != nil {
+	if err := encoders[wire.ProtocolHTML](lang, storyView).encode(m, s); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Panels) < len(storyPanels) {

@@ -8,7 +8,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // OwnModel describes how visitors can load their own model.
@@ -61,13 +61,13 @@ func New(d Deps) *Server {
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
 		NoForms: "shell.noforms", Head: "shell.missing.below",
-		Say: "What the model is stands at /model.",
+		Say: "model.missing",
 	}, shell.Routes{"GET /model": s.page})
 }
 
 // page handles GET /model.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	s.HTML(w, r, http.StatusOK, pageHTML(s.view()))
+	s.HTML(w, r, http.StatusOK, pageHTML(s.view(stage.In(r.Context()))))
 }
 
 // A view is the data of the page.
@@ -75,35 +75,40 @@ type view struct {
 	OwnModel
 	Name  string
 	Facts []fact
-	// Warnings list the parts of the files that the model does not use.
+	// Warnings list the parts of the files that the model does not use, in English.
 	Warnings []string
-	Kinds    string // the supported architectures
+	Kinds    []string // the supported architectures
 }
 
 // A fact is a line on the page that describes one property of the model.
 type fact struct{ Name, Value, Note string }
 
-func (s *Server) view() view {
+func (s *Server) view(w stage.Words) view {
 	m, c := s.Model, s.Model.Config()
 	v := view{OwnModel: s.Place, Name: m.Name(), Kinds: checkpoint.Architectures(), Warnings: m.Warnings()}
-	kept := "as precise as in the file"
+	kept := "model.weights.exact"
 	if m.Quant() == infer.QuantInt8 {
-		kept = "rounded to 8 bits each, so that they fit"
+		kept = "model.weights.rounded"
 	}
-	heads := fmt.Sprintf("in each: %s of attention", terms.Counted(c.Heads, "head"))
+	heads := "model.heads"
 	if c.KVHeads < c.Heads {
-		heads += fmt.Sprintf(", which share %s of keys and values", terms.Counted(c.KVHeads, "head"))
+		heads = "model.heads.shared"
 	}
 	v.Facts = []fact{
-		{"Family", c.Architecture, ""},
-		{"Weights", terms.Count(m.Parameters()), kept},
-		{"Blocks", terms.Count(c.Layers), heads},
-		{"Width", terms.Count(c.Width), "numbers stand for each token on its way"},
-		{"Vocabulary", terms.Count(c.Vocab), "tokens to choose from"},
-		{"Window", terms.Count(c.Context), "tokens at most, prompt included"},
+		{w.T("model.family"), c.Architecture, ""},
+		{w.T("model.weights"), terms.Count(m.Parameters()), w.T(kept)},
+		{
+			w.T("model.blocks"), terms.Count(c.Layers),
+			w.T(heads, "heads", w.Counted(c.Heads, "head"), "groups", w.Counted(c.KVHeads, "head")),
+		},
+		{w.T("model.width"), terms.Count(c.Width), w.T("model.width.note")},
+		{w.T("model.vocab"), terms.Count(c.Vocab), w.T("model.vocab.note")},
+		{w.T("model.window"), terms.Count(c.Context), w.T("model.window.note")},
 	}
 	if f := s.Place.Files; f != nil {
-		v.Facts = append(v.Facts, fact{"Files", terms.Bytes(f.Bytes), f.Format + ", on your disk"})
+		v.Facts = append(v.Facts, fact{
+			w.T("model.files"), w.Bytes(f.Bytes), w.T("model.files.note", "format", f.Format),
+		})
 	}
 	return v
 }

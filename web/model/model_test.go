@@ -15,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/model"
+	"github.com/tokenbytoken/viz/web/pseudo"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
@@ -41,6 +42,29 @@ func of(t *testing.T, m *infer.Model, place model.OwnModel) *goquery.Document {
 		t.Fatalf("status %d, %v; want %d, <nil>", w.Code, err, http.StatusOK)
 	}
 	return d
+}
+
+// TestModelPageIsInTheCatalog: the page's words are in the catalogs, whatever models can be opened.
+func TestModelPageIsInTheCatalog(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	data := pseudo.NewData(append(checkpoint.Architectures(), m.Name(), m.Config().Architecture, "GGUF v3"))
+	ctx := terms.With(t.Context(), pseudo.Language(t))
+	files := &model.Files{Format: "GGUF v3", Bytes: 3 << 20}
+	for _, place := range []model.OwnModel{{}, {Opens: true}, {Opens: true, Files: files}} {
+		mux := http.NewServeMux()
+		model.New(model.Deps{
+			Model: m, Place: place,
+			Caller: func(*http.Request) (admission.Caller, *http.Cookie) { return admission.Caller{}, nil },
+		}).Mount(mux)
+		for _, path := range []string{"/model", "/model/none"} {
+			w := httptest.NewRecorder()
+			mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil).WithContext(ctx))
+			if left, err := data.OfPage(w.Body.String()); err != nil || len(left) > 0 {
+				t.Errorf("%s: the words %q, %v are in no catalog, want none", path, left, err)
+			}
+		}
+	}
 }
 
 // TestModelPageOffersWhatIsPossible: the page describes the model, and offers the actions that are

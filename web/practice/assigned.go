@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -28,18 +29,18 @@ func (p *Pages) assigned(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	v := newAssigned(r.URL.Query(), coursework.NewMap(p.Course, m), m.Drills)
+	v := newAssigned(terms.In(r.Context()), r.URL.Query(), coursework.NewMap(p.Course, m), m.Drills)
 	p.HTML(w, r, http.StatusOK, assignedHTML(v))
 }
 
-func newAssigned(q url.Values, m *coursework.Map, been []progress.DrillMap) *assignedPage {
+func newAssigned(l *terms.Language, q url.Values, m *coursework.Map, been []progress.DrillMap) *assignedPage {
 	named := q["do"]
 	if slices.Sort(named); len(named) > 0 {
 		named = slices.Compact(named)
 	}
 	named = named[:min(len(named), coursework.MostTasks)]
 	v := &assignedPage{}
-	v.Lessons, v.Drills = coursework.Tasks(m, been)
+	v.Lessons, v.Drills = coursework.Tasks(l, m, been)
 	lessons, drills := coursework.Only(v.Lessons, named), coursework.Only(v.Drills, named)
 	v.Chosen = len(lessons) + len(drills)
 	if v.Missing = len(named) - v.Chosen; v.Chosen > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // The dimensions of the calibration chart, in units of its viewBox. The chart is a square with the
@@ -45,14 +46,14 @@ type chartTick struct{ At, Flip, Label string }
 // A calibrationRow is one bin in the table.
 type calibrationRow struct{ Range, N, Stated, Hits string }
 
-func newCalibrationChart(c progress.Calibration) calibrationChart {
+func newCalibrationChart(w stage.Words, c progress.Calibration) calibrationChart {
 	v := calibrationChart{
 		N: c.N, Stated: terms.Percent(c.Stated), Score: terms.Decimals(c.Score, 2),
 	}
 	if c.N > 0 {
 		share := float64(c.Right) / float64(c.N)
 		v.Hits = terms.Percent(share)
-		v.Say = calibrationText(c.N, c.Stated-share)
+		v.Say = calibrationText(w, c.N, c.Stated-share)
 	}
 	for _, b := range c.Bins {
 		if b.N == 0 {
@@ -60,12 +61,11 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 		}
 		r := 4 + 2*math.Sqrt(float64(min(b.N, 36)))
 		x, y := chartLeft+chartSide*b.Stated, chartTop+chartSide*(1-b.Rate)
-		between := fmt.Sprintf("%s to %s", terms.Percent(b.From), terms.Percent(b.To))
+		between := w.T("practice.calibration.range", "from", terms.Percent(b.From), "to", terms.Percent(b.To))
 		v.Dots = append(v.Dots, calibrationDot{
 			X: unit(x), Y: unit(y), R: unit(r), LabelY: unit(y - r - 4), N: terms.Count(b.N),
-			Say: fmt.Sprintf(
-				"%s at %s, right %s of the time", terms.CountedAs(b.N, "guess", "guesses"), terms.Percent(b.Stated),
-				terms.Percent(b.Rate),
+			Say: w.T(
+				"practice.calibration.dot", "n", b.N, "sure", terms.Percent(b.Stated), "right", terms.Percent(b.Rate),
 			),
 		})
 		v.Rows = append(
@@ -94,16 +94,16 @@ const fewGuesses = 10
 
 // calibrationText describes whether the stated confidence in n guesses exceeds the share of
 // correct guesses. It attributes differences below a tenth to chance.
-func calibrationText(n int, over float64) string {
+func calibrationText(w stage.Words, n int, over float64) string {
 	switch {
 	case n < fewGuesses:
-		return "Too few guesses to judge by yet: after ten, this line says how you are doing."
+		return w.T("practice.calibration.few")
 	case over >= 0.1:
-		return "You are surer than you are right: the dots lie below the line."
+		return w.T("practice.calibration.over")
 	case over <= -0.1:
-		return "You are right more often than you say: the dots lie above the line."
+		return w.T("practice.calibration.under")
 	}
-	return "What you say and what happens are close."
+	return w.T("practice.calibration.close")
 }
 
 // unit formats a length in the chart.

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A deckPage shows the flashcards with one learner's schedule.
@@ -33,11 +34,10 @@ type deckCard struct {
 // cards handles GET /cards. It shows the card that has been due longest or, with ?card=ID, the
 // card with that id.
 func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
-	id := r.URL.Query().Get("card")
+	words, id := stage.In(r.Context()), r.URL.Query().Get("card")
 	if id != "" && p.Course.Card(id) == nil {
 		p.Refuse(
-			w, r, http.StatusNotFound, "There is no such card.",
-			"It may have another name now. All cards are listed under Practice.",
+			w, r, http.StatusNotFound, words.T("practice.cards.missing"), words.T("practice.cards.missing.say"),
 		)
 		return
 	}
@@ -65,6 +65,7 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := stage.In(r.Context())
 	v := &deckPage{Deck: deck, Key: chance.Key(r.Context()), Asked: id != ""}
 	if id == "" && deck.Next != nil {
 		id = deck.Next.Card
@@ -74,7 +75,7 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 		if s.Card == id {
 			v.Card, v.State = c, s
 		}
-		v.All = append(v.All, deckCard{c, s, dueLine(s)})
+		v.All = append(v.All, deckCard{c, s, dueText(w, s)})
 	}
 	return v, nil
 }
@@ -85,17 +86,16 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	learner := p.Who(w, r)
+	words, learner := stage.In(r.Context()), p.Who(w, r)
 	id, key := r.PostForm.Get("card"), r.PostForm.Get("key")
 	if p.Course.Card(id) == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such card.", "Nothing was saved. Reload the page.")
+		p.Refuse(w, r, http.StatusNotFound, words.T("practice.cards.missing"), words.T("practice.cards.missing.review"))
 		return
 	}
 	grade, err := fsrs.ParseGrade(r.PostForm.Get("grade"))
 	if err != nil {
 		p.Refuse(
-			w, r, http.StatusBadRequest, "This is not a grade.",
-			"A card is graded again, hard, good or easy. Nothing was saved.",
+			w, r, http.StatusBadRequest, words.T("practice.cards.grade.bad"), words.T("practice.cards.grade.bad.say"),
 		)
 		return
 	}
@@ -109,7 +109,10 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	v.Done = "Kept: " + grade.String() + ". This card comes back in " + terms.Wait(after.Due.Sub(after.Last)) + "."
+	v.Done = words.T(
+		"practice.cards.kept", "grade", words.T("practice.cards.grade."+grade.String()),
+		"wait", words.Wait(after.Due.Sub(after.Last)),
+	)
 	p.sendDeck(w, r, v)
 }
 
@@ -117,40 +120,35 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 type gradeButton struct{ Value, Name, Says, Wait, Cap string }
 
 // Grades returns the four grades, each with the time until the card would be due again.
-func (v *deckPage) Grades() []gradeButton {
-	says := [...]string{"not recalled", "with effort", "recalled", "at once"}
+func (v *deckPage) Grades(w stage.Words) []gradeButton {
 	var list []gradeButton
 	for i, g := range fsrs.Grades {
-		list = append(
-			list,
-			gradeButton{
-				g.String(), terms.Capital(g.String()), says[i], terms.Wait(v.State.Waits[i]), string(rune('1' + i)),
-			},
-		)
+		key := "practice.cards.grade." + g.String()
+		list = append(list, gradeButton{
+			g.String(), terms.Capital(w.T(key)), w.T(key + ".says"), w.Wait(v.State.Waits[i]), string(rune('1' + i)),
+		})
 	}
 	return list
 }
 
-// dueLine describes when a card is due.
-func dueLine(s progress.CardState) string {
+// dueText describes when a card is due.
+func dueText(w stage.Words, s progress.CardState) string {
 	switch {
 	case s.New:
-		return "new"
+		return w.T("practice.cards.new")
 	case s.Strong:
-		return "strong, due " + dueText(s)
+		return w.T("practice.cards.card.strong", "when", w.DateTime(s.Due))
 	}
-	return "due " + dueText(s)
+	return w.T("practice.cards.card.due", "when", w.DateTime(s.Due))
 }
-
-func dueText(s progress.CardState) string { return s.Due.Format("2 January 2006, 15:04") + " UTC" }
 
 // printCards handles GET /cards/print, which shows one card per printed page.
 func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, paperPage("Cards to print", false, p.Course.Cards))
+	p.HTML(w, r, http.StatusOK, paperPage(stage.In(r.Context()).T("practice.paper.print"), false, p.Course.Cards))
 }
 
 // foldCards handles GET /cards/fold, which shows the front and the back of each card next to each
 // other, to be folded in the middle.
 func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, paperPage("Cards to fold", true, p.Course.Cards))
+	p.HTML(w, r, http.StatusOK, paperPage(stage.In(r.Context()).T("practice.paper.fold"), true, p.Course.Cards))
 }

@@ -1,14 +1,17 @@
 package practice
 
 import (
-	"fmt"
+	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // deckText describes how many cards of a deck are due now, are new, or are due later.
-func deckText(d progress.Deck) string {
-	return fmt.Sprintf("%d due, %d new, %d later", d.Due, d.New, d.Later)
+func deckText(w stage.Words, d progress.Deck) string {
+	return w.T("practice.cards.count", "due", d.Due, "new", d.New, "later", d.Later)
 }
 
 func cardID(v *deckPage) string {
@@ -18,12 +21,15 @@ func cardID(v *deckPage) string {
 	return v.Card.ID
 }
 
-// nextDue describes when the first of the later cards is due.
-func nextDue(v *deckPage) string {
-	if v.Deck.NextDue.IsZero() {
-		return "when there is one"
+// nextDue describes when the first of the later cards is due, or that there is none.
+func nextDue(w stage.Words, at time.Time) templ.Component {
+	drills, quiz := stage.Link("/practice"), stage.Link("/quiz")
+	if at.IsZero() {
+		return w.Say("practice.cards.next.none", "drills", drills, "quiz", quiz)
 	}
-	return v.Deck.NextDue.Format("on 2 January 2006 at 15:04") + " UTC"
+	return w.Say(
+		"practice.cards.next", "date", w.Date(at), "time", at.Format("15:04"), "drills", drills, "quiz", quiz,
+	)
 }
 
 func paperClass(fold bool) string {

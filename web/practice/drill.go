@@ -2,7 +2,6 @@ package practice
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/chance"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A drillWork is a drill with one learner's work on it. The numbers are stored in the address, and
@@ -54,15 +54,16 @@ func firstOf(text string) (worth float64, slip drill.Mistake, ok bool) {
 	state, name, slipped := strings.Cut(text, firstSlip)
 	worth, ok = firstWorth[state]
 	slip = drill.Mistake(name)
-	return worth, slip, ok && slipped == (slip.Name() != "")
+	return worth, slip, ok && slipped == slip.Known()
 }
 
 // openDrill returns the drill and the numbers in an address. If they are invalid, it sends a
 // response and returns nil.
 func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
-	info, ok := drill.Find(r.PathValue("drill"))
+	words := stage.In(r.Context())
+	info, ok := drill.Find(words.Language, r.PathValue("drill"))
 	if !ok {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", "The drills are listed under Practice.")
+		p.Refuse(w, r, http.StatusNotFound, words.T("practice.drill.missing"), words.T("practice.drill.missing.say"))
 		return nil
 	}
 	seed, level := uint64(0), 1
@@ -71,8 +72,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	if s := q.Get("seed"); s != "" {
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
 			p.Refuse(
-				w, r, http.StatusBadRequest, "There is no such set of numbers.",
-				"In the address, seed must be a whole number from 0 on.",
+				w, r, http.StatusBadRequest, words.T("practice.drill.seed"), words.T("practice.drill.seed.say"),
 			)
 			return nil
 		}
@@ -82,10 +82,9 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 			level = -1
 		}
 	}
-	problem, err := drill.New(info.Kind, seed, level)
-	var unknown *drill.UnknownError
-	if errors.As(err, &unknown) {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", terms.Capital(unknown.What)+".")
+	problem, err := drill.New(words.Language, info.Kind, seed, level)
+	if refused, ok := terms.AsRefusal(err); ok {
+		p.Refuse(w, r, http.StatusNotFound, words.T("practice.drill.missing"), refused.In(words.Language))
 		return nil
 	}
 	return &drillWork{
@@ -206,7 +205,7 @@ func (v *drillWork) settle() {
 	for id, verdict := range v.Score.Verdicts {
 		state := map[drill.State]string{drill.Right: "r", drill.Part: "p", drill.Wrong: "w"}[verdict.State]
 		if v.First[id] == "" && state != "" {
-			if verdict.Mistake.Name() != "" {
+			if verdict.Mistake.Known() {
 				state += firstSlip + string(verdict.Mistake)
 			}
 			v.First[id] = state

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -14,7 +15,7 @@ import (
 // numbers returns a drill of the given kind with the numbers of its lesson.
 func numbers(t *testing.T, kind drill.Kind) *drill.Problem {
 	t.Helper()
-	p, err := drill.New(kind, 0, 1)
+	p, err := drill.New(terms.English, kind, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package practice
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,8 +57,7 @@ func (v *drillWork) rows(from []drill.Row) []drillRow {
 				}
 			case item.Text == "" && c.State == drill.Locked:
 				x.Class = "locked"
-			case strings.HasPrefix(item.Text, "must") || strings.HasPrefix(item.Text, "ends") ||
-				strings.HasSuffix(item.Text, ":"):
+			case item.Due:
 				x.Class = "due"
 			}
 			if known && c.Key == "p" {
@@ -101,7 +99,7 @@ func (v *drillWork) Still() bool {
 }
 
 // LockText describes which step unlocks the locked columns. It returns "" if no column is locked.
-func (v *drillWork) LockText() string {
+func (v *drillWork) LockText(w stage.Words) string {
 	var heads []string
 	at := 0
 	for _, c := range v.Step.Columns {
@@ -120,50 +118,60 @@ func (v *drillWork) LockText() string {
 			}
 		}
 	}
-	switch len(heads) {
-	case 0:
+	if len(heads) == 0 {
 		return ""
-	case 1:
-		return fmt.Sprintf("%s opens at step %d", heads[0], at)
 	}
-	return fmt.Sprintf("%s open from step %d on", strings.Join(heads, " and "), at)
+	return w.T("practice.drill.opens", "n", len(heads), "columns", both(w, heads), "step", at)
+}
+
+// both joins a list, which mostly has two items, as "a and b".
+func both(w stage.Words, items []string) string {
+	list := ""
+	for i, x := range items {
+		if i == 0 {
+			list = x
+			continue
+		}
+		list = w.T("list.last", "list", list, "last", x)
+	}
+	return list
 }
 
 // Checked describes the verdict on the cell that was just checked.
-func (v *drillWork) Checked() string {
+func (v *drillWork) Checked(w stage.Words) string {
 	c := v.Problem.Cell(v.Cell)
 	if c == nil {
 		return ""
 	}
 	verdict := v.Score.Verdicts[v.Cell]
 	read := ""
-	if strings.Contains(verdict.Understood, " is ") {
-		read = " " + verdict.Understood + "."
+	if verdict.Converted {
+		read = " " + w.T("practice.drill.read", "reading", verdict.Understood)
 	}
 	switch verdict.State {
 	case drill.Right:
-		return strings.TrimSpace(c.Label + ": right." + read + " " + verdict.Note)
+		return strings.TrimSpace(w.T("practice.drill.right", "cell", c.Label) + read + " " + verdict.Note)
 	case drill.Part:
-		return c.Label + ": nearly." + read + " " + verdict.Title
+		return w.T("practice.drill.part", "cell", c.Label) + read + " " + verdict.Title
 	case drill.Wrong:
-		return c.Label + ": not yet." + read + " " + verdict.Title
+		return w.T("practice.drill.wrong", "cell", c.Label) + read + " " + verdict.Title
 	case drill.Refused:
-		return c.Label + ": " + verdict.Title
+		return w.T("practice.drill.refused", "cell", c.Label, "why", verdict.Title)
 	}
 	return ""
 }
 
 // Needs returns the names of the steps to be done before this one.
-func (v *drillWork) Needs() string {
+func (v *drillWork) Needs(w stage.Words) string {
 	var names []string
 	for _, id := range v.Step.Needs {
 		for i, s := range v.Steps {
 			if s.ID == id && !v.Score.Steps[i].Complete {
-				names = append(names, fmt.Sprintf("step %d, %s", i+1, s.Name))
+				names = append(names, w.T("practice.drill.step", "n", i+1, "name", s.Name))
 			}
 		}
 	}
-	return strings.Join(names, " and ")
+	return both(w, names)
 }
 
 // NeedID returns the ID of the first step to be done before this one.
@@ -220,8 +228,8 @@ type wholePart struct {
 }
 
 // Shown returns the help that is open.
-func (v *drillWork) Shown() drillShown {
-	s := drillShown{Label: v.Problem.Cell(v.At).Label, Tip: v.tip()}
+func (v *drillWork) Shown(w stage.Words) drillShown {
+	s := drillShown{Label: v.Problem.Cell(v.At).Label, Tip: v.tip(w)}
 	right := v.Score.Verdicts[v.At].State == drill.Right
 	if right || v.Help >= helpStep {
 		s.Lines, s.Result = v.Work(v.At), right || v.Help >= helpResult
@@ -234,13 +242,13 @@ func (v *drillWork) Shown() drillShown {
 	switch {
 	case right || v.Help >= helpResult:
 	case v.Help >= helpStep:
-		s.More, s.Do = "Show the result", "show"
+		s.More, s.Do = w.T("practice.drill.result.show"), "show"
 	case v.Help == drill.Rungs:
-		s.More, s.Do = "Show the step", "hint"
+		s.More, s.Do = w.T("practice.drill.step.show"), "hint"
 	case v.Help > 0:
-		s.More, s.Do = "Another hint", "hint"
+		s.More, s.Do = w.T("practice.drill.hint.another"), "hint"
 	default:
-		s.More, s.Do = "Give me a hint", "hint"
+		s.More, s.Do = w.T("practice.drill.hint.first"), "hint"
 	}
 	return s
 }
@@ -280,7 +288,7 @@ func (v *drillWork) whole() []wholePart {
 
 // tip describes the sum of the values that the learner has entered so far in a column that must add
 // up to 1.
-func (v *drillWork) tip() string {
+func (v *drillWork) tip(w stage.Words) string {
 	key, _ := v.column()
 	if key != "p" && key != "q" {
 		return ""
@@ -305,12 +313,11 @@ func (v *drillWork) tip() string {
 	if len(parts) < 2 {
 		return ""
 	}
-	tip := fmt.Sprintf(
-		"Check yourself: all %s together must come to 1. Yours so far: %s = %s", head, strings.Join(parts, " + "),
-		terms.Decimals(sum, 4),
-	)
+	text := "practice.drill.tip"
 	if open > 0 {
-		return tip + fmt.Sprintf(", with %d to go.", open)
+		text = "practice.drill.tip.open"
 	}
-	return tip + "."
+	return w.T(
+		text, "n", open, "column", head, "terms", strings.Join(parts, " + "), "sum", terms.Decimals(sum, 4),
+	)
 }

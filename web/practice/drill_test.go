@@ -11,6 +11,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
@@ -27,11 +28,11 @@ func (s *site) check(address string, form url.Values) *goquery.Document {
 // step once, and reports completion, using only plain forms.
 func TestDrillsAcceptTheirAnswers(t *testing.T) {
 	t.Parallel()
-	for _, info := range drill.Kinds() {
+	for _, info := range drill.Kinds(terms.English) {
 		t.Run(string(info.Kind), func(t *testing.T) {
 			s := newSite(t)
 			for level := 1; level <= info.Levels; level++ {
-				p, err := drill.New(info.Kind, uint64(level-1), level)
+				p, err := drill.New(terms.English, info.Kind, uint64(level-1), level)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +58,7 @@ func TestDrillsAcceptTheirAnswers(t *testing.T) {
 			}
 			steps := 0
 			for level := 1; level <= info.Levels; level++ {
-				p, _ := drill.New(info.Kind, uint64(level-1), level)
+				p, _ := drill.New(terms.English, info.Kind, uint64(level-1), level)
 				steps += len(p.Steps)
 			}
 			if len(m.Drills) != 1 || m.Drills[0].Times != steps || m.Drills[0].Best != 1 {
@@ -137,7 +138,7 @@ func TestDrillAcceptsOtherNotations(t *testing.T) {
 func TestDrillHints(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	p, err := drill.New(drill.Softmax, 0, 1)
+	p, err := drill.New(terms.English, drill.Softmax, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestDrillHints(t *testing.T) {
 func TestDrillCredit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	p, err := drill.New(drill.Shift, 0, 1)
+	p, err := drill.New(terms.English, drill.Shift, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,7 @@ func TestDrillStepsKeepAnswers(t *testing.T) {
 func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	p, err := drill.New(drill.Softmax, 0, 1)
+	p, err := drill.New(terms.English, drill.Softmax, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +322,7 @@ func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 				"%s: the page says %q, want it to call the numbers the lesson's own: %t", kind, said, figure.cell != "",
 			)
 		} else if own {
-			p, err := drill.New(kind, 0, 1)
+			p, err := drill.New(terms.English, kind, 0, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

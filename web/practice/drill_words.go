@@ -15,28 +15,26 @@ import (
 )
 
 // numbersText describes the origin of the drill's numbers.
-func numbersText(v *drillWork) string {
+func numbersText(w stage.Words, v *drillWork) string {
 	if v.Seed == 0 && v.Level == 1 {
 		if v.Info.Taught {
-			return "the lesson's own"
+			return w.T("practice.drill.numbers.lesson")
 		}
-		return "easy ones to begin with"
+		return w.T("practice.drill.numbers.easy")
 	}
-	return "seed " + strconv.FormatUint(v.Seed, 10)
+	return w.T("practice.drill.numbers.seed", "seed", strconv.FormatUint(v.Seed, 10))
 }
 
 // spoken returns a cell's name for a screen reader.
-func spoken(c *drill.Cell) string {
+func spoken(w stage.Words, c *drill.Cell) string {
 	if c.Unit != "" && !strings.Contains(c.Label, c.Unit) {
-		return c.Label + ", in " + c.Unit
+		return w.T("practice.drill.cell", "cell", c.Label, "unit", c.Unit)
 	}
 	return c.Label
 }
 
-// hintName describes the kind of a hint.
-func hintName(h drill.Hint) string {
-	return [...]string{"A question", "The rule", "With the numbers"}[h.Rung-1]
-}
+// hintKeys holds the texts that describe the kinds of hints.
+var hintKeys = [drill.Rungs]string{"practice.drill.hint.1", "practice.drill.hint.2", "practice.drill.hint.3"}
 
 func optionType(c *drill.Cell) string {
 	if c.Type == drill.Set {
@@ -117,16 +115,16 @@ func keptBar(kept bool) float64 {
 }
 
 // became describes whether a candidate was kept, cut or drawn.
-func became(r predictRow) string {
+func became(w stage.Words, r predictRow) string {
 	var words []string
 	if r.Drawn {
-		words = append(words, "drawn")
+		words = append(words, w.T("practice.predict.became.drawn"))
 	}
 	if r.You {
-		words = append(words, "your guess")
+		words = append(words, w.T("practice.predict.became.guess"))
 	}
 	if !r.Kept {
-		words = append(words, "cut")
+		words = append(words, w.T("practice.cut"))
 	}
 	return strings.Join(words, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 )
@@ -17,7 +18,7 @@ func TestShortDrillToTheSummary(t *testing.T) {
 	tab := browser.Open(t, browser.Phone, url+"/practice/five?seed=0&level=1")
 	tab.Wait("the first step", `document.querySelectorAll("main input").length >= 5`)
 	tab.FullShot("five-first.png")
-	p, err := drill.New(drill.Five, 0, 1)
+	p, err := drill.New(terms.English, drill.Five, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

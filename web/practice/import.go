@@ -3,7 +3,6 @@ package practice
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // errNoFile is the error for an import form without a file.
@@ -21,12 +21,12 @@ var errNoFile = errors.New("no file was chosen")
 
 // importFile handles POST /progress/import. It imports an exported file as a whole or not at all.
 func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
+	words := stage.In(r.Context())
 	turn, wait := p.admitImport(w, r)
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 		p.Refuse(
-			w, r, http.StatusTooManyRequests, "Too many imports at once.",
-			"Nothing was read from this file. Try again in a minute.",
+			w, r, http.StatusTooManyRequests, words.T("practice.import.busy"), words.T("practice.import.busy.say"),
 		)
 		return
 	}
@@ -38,20 +38,17 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &large), err == nil && len(data) > progress.MaxImport:
 		p.showProgress(w, r, http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("The file is larger than %d MiB; no export is that large.", progress.MaxImport>>20))
+			words.T("practice.import.large", "most", words.BytesFull(progress.MaxImport)))
 		return
 	case errors.Is(err, errNoFile):
-		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
+		p.showProgress(w, r, http.StatusBadRequest, words.T("practice.import.missing"))
 		return
 	case err != nil && turn.wasLost(): // the connection is closed, so do not render a page
-		shell.Text(
-			w, http.StatusServiceUnavailable,
-			"Many files are being imported, and this one arrived slowly. Nothing was imported; send it again.",
-		)
+		shell.Text(w, http.StatusServiceUnavailable, words.T("practice.import.slow"))
 		return
 	case err != nil:
 		p.showProgress(w, shell.Uncanceled(r), http.StatusBadRequest,
-			"The file did not arrive complete. Send it again.")
+			words.T("practice.import.cut"))
 		return
 	}
 	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)

@@ -3,8 +3,8 @@ package practice
 import (
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // Keeping determines how long progress is kept.
@@ -20,37 +20,38 @@ const (
 )
 
 // lead describes what is saved, and where.
-func (k Keeping) lead() string {
-	const what = ": what you have read, how your answers and cards went, and how well you judge your guesses. " +
-		"It keeps no text you wrote"
+func (k Keeping) lead(w stage.Words) string {
 	switch k {
 	case InBrowser:
-		return "What this browser keeps about you" + what + "."
+		return w.T("practice.keeping.lead.browser")
 	case Nowhere:
-		return "What this browser keeps about you until you close its pages" + what + "."
+		return w.T("practice.keeping.lead.nowhere")
 	}
-	return "What this server keeps about you" + what + ", and no name except one you give in a class."
-}
-
-// inClasses describes what deletion does to a learner's classes, which exist only on a server.
-func (k Keeping) inClasses() string {
-	if k == Expires {
-		return " Your name is removed from the classes you joined."
-	}
-	return ""
+	return w.T("practice.keeping.lead.server")
 }
 
 // sentence describes how long progress is kept.
-func (k Keeping) sentence() string {
+func (k Keeping) sentence(w stage.Words) string {
 	switch k {
 	case InBrowser:
-		return "It is kept in this browser and nowhere else, until you delete it here. A private window deletes it " +
-			"when you close it, and some browsers do when you stay away for weeks: a file that you export is safe."
+		return w.T("practice.keeping.browser")
 	case Nowhere:
-		return "This browser keeps nothing for this site: what you did is lost when you close its pages, unless you " +
-			"export it."
+		return w.T("practice.keeping.nowhere")
 	}
-	days := func(d time.Duration) string { return terms.Counted(int(d/(24*time.Hour)), "day") }
-	return "It is kept for " + days(progress.Life) + " after you last did something, and then deleted. If all you " +
-		"did was read one section, it is kept for " + days(progress.AbandonedLife) + "."
+	days := func(d time.Duration) string { return w.Counted(int(d/(24*time.Hour)), "day") }
+	return w.T("practice.keeping.server", "days", days(progress.Life), "abandoned", days(progress.AbandonedLife))
+}
+
+// deleteText describes what deletion erases. Only a server has classes.
+func deleteText(w stage.Words, v progressPage) string {
+	t := v.Map.Tally
+	key := "practice.delete.say"
+	if v.Keeping == Expires {
+		key = "practice.delete.say.classes"
+	}
+	return w.T(
+		key, "sections", w.T("practice.count.sections", "n", t.Seen),
+		"questions", w.T("practice.count.questions", "n", t.Answered),
+		"cards", w.T("practice.count.cards", "n", t.Reviewed),
+	)
 }

@@ -127,7 +127,8 @@ func TestDeletingReportsWhatRemains(t *testing.T) {
 		says  string
 	}{
 		{
-			terms.Refuse(class.CodeDamaged, "The saved data of 1 class cannot be read."), "Not everything is erased.",
+			&terms.Refusal{Code: class.CodeDamaged, Message: "The saved data of 1 class cannot be read."},
+			"Not everything is erased.",
 			"Your progress is deleted. The saved data of 1 class cannot be read.",
 		},
 		{fmt.Errorf("the log: %w", store.ErrReading), "Not erased.", "may still be on the server's disk"},

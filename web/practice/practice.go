@@ -52,9 +52,6 @@ var (
 	paperStyles = append(slices.Clip(coursework.Styles), "css/paper.css")
 )
 
-// lang is the language of these pages.
-var lang = stage.English
-
 func (p *Pages) routes() shell.Routes {
 	return shell.Routes{
 		"GET /practice":                p.practice,
@@ -96,7 +93,7 @@ type practiceDrill struct {
 
 // practice handles GET /practice.
 func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
-	learner := p.Who(w, r)
+	words, learner := stage.In(r.Context()), p.Who(w, r)
 	m, err := p.Progress.Map(r.Context(), learner)
 	if err != nil {
 		p.Fail(w, r, err)
@@ -112,9 +109,9 @@ func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	v := practicePage{Deck: deck, Tally: m.All, Asked: len(p.Course.Questions), Chart: newCalibrationChart(cal)}
-	for _, info := range drill.Kinds() {
-		v.Drills = append(v.Drills, practiceDrill{info, coursework.DrillText(m.Drills, info.Kind)})
+	v := practicePage{Deck: deck, Tally: m.All, Asked: len(p.Course.Questions), Chart: newCalibrationChart(words, cal)}
+	for _, info := range drill.Kinds(words.Language) {
+		v.Drills = append(v.Drills, practiceDrill{info, coursework.DrillText(words.Language, m.Drills, info.Kind)})
 	}
 	p.HTML(w, r, http.StatusOK, practiceHTML(v))
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -81,7 +80,8 @@ type predictShown struct {
 	Token, Guess stage.Text
 	Forced       bool
 	Rows         []predictRow
-	Rest         string
+	Others       int    // number of tokens that are not candidates
+	Rest         string // their probability
 	Result       predict.Result
 	Points       string // out of 100
 	Score, Blind string
@@ -101,14 +101,14 @@ type predictRow struct {
 // predict handles GET /predict. It shows a choice of texts or, with ?start=KEY or ?log=LINK, a
 // round in which the next token is guessed.
 func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
+	words, q := stage.In(r.Context()), r.URL.Query()
 	if q.Get("start") == "" && q.Get("log") == "" {
 		cal, err := p.Progress.Calibration(r.Context(), p.Who(w, r))
 		if err != nil {
 			p.Fail(w, r, err)
 			return
 		}
-		p.HTML(w, r, http.StatusOK, predictStart(p.Course.Starts, newCalibrationChart(cal)))
+		p.HTML(w, r, http.StatusOK, predictStart(p.Course.Starts, newCalibrationChart(words, cal)))
 		return
 	}
 	if v := p.round(w, r, q); v != nil {
@@ -134,25 +134,24 @@ func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 // guess reads a guess, saves it, and sets v.Shown. If it returns false, it has already sent a
 // response.
 func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) bool {
+	words := stage.In(r.Context())
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
 		p.Refuse(
-			w, r, http.StatusBadRequest, "Your confidence could not be read.",
-			"It must be a whole number from 0 to 100 percent. Nothing was saved.",
+			w, r, http.StatusBadRequest, words.T("practice.predict.sure.bad"), words.T("practice.predict.sure.bad.say"),
 		)
 		return false
 	}
 	v.Sure = sure
 	at := slices.IndexFunc(v.Hand, func(c predictChoice) bool { return strconv.Itoa(c.ID) == r.PostForm.Get("pick") })
 	if at < 0 {
-		v.Say = "Choose one of the candidates first."
+		v.Say = words.T("practice.predict.pick.missing")
 		return true
 	}
 	v.Hand[at].Pick = true
 	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
 	if err != nil {
-		say := shell.Sentence(terms.In(r.Context()), err)
-		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", say)
+		p.Fail(w, r, err)
 		return false
 	}
 	learner := p.Who(w, r)
@@ -168,8 +167,8 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 		p.Fail(w, r, err)
 		return false
 	}
-	v.Shown = v.reveal(p.Model, v.Hand[at], result)
-	v.Shown.Chart = newCalibrationChart(cal)
+	v.Shown = v.reveal(words, p.Model, v.Hand[at], result)
+	v.Shown.Chart = newCalibrationChart(words, cal)
 	v.Shown.Again = !counted
 	return true
 }
@@ -213,14 +212,14 @@ func (v *predictRound) id() string {
 }
 
 // reveal computes the candidates' probabilities.
-func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predict.Result) *predictShown {
+func (v *predictRound) reveal(w stage.Words, m *infer.Model, guess predictChoice, result predict.Result) *predictShown {
 	d := v.step.Distribution()
 	s := &predictShown{
 		Right: result.Right, Result: result, Guess: guess.Text, Token: stage.TokenText(m.Token(v.step.Chosen)),
 		Forced: v.step.Forced,
 		Points: terms.Decimals(float64(predict.Points(result.Score, len(v.Hand))), 0),
 		Score:  terms.Decimals(result.Score, 2), Blind: terms.Decimals(predict.Blind(len(v.Hand)), 2),
-		Settings: lang.Settings(v.step.Settings.Settings),
+		Settings: w.Settings(v.step.Settings.Settings),
 	}
 	hand := slices.Clone(v.Hand)
 	slices.SortFunc(hand, func(a, b predictChoice) int { return d.RankOf(int32(a.ID)) - d.RankOf(int32(b.ID)) })
@@ -233,9 +232,7 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 			You: c.Pick,
 		})
 	}
-	s.Rest = fmt.Sprintf(
-		"All other %s tokens together: %s", terms.Count(len(d.Order)-len(hand)), terms.Prob(max(0, 1-mass)),
-	)
+	s.Others, s.Rest = len(d.Order)-len(hand), terms.Prob(max(0, 1-mass))
 	return s
 }
 
@@ -243,11 +240,12 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 // error page and returns nil.
 func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *predictRound {
 	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}
+	words := stage.In(r.Context())
 	n, err := strconv.Atoi(q.Get("n"))
 	if q.Get("n") != "" && (err != nil || n < 0 || n > predictMost) {
 		p.Refuse(
-			w, r, http.StatusBadRequest, "There is no such token.",
-			fmt.Sprintf("In the address, n must be a whole number from 0 to %d.", predictMost),
+			w, r, http.StatusBadRequest, words.T("practice.predict.token.missing"),
+			words.T("practice.predict.token.missing.say", "most", predictMost),
 		)
 		return nil
 	}
@@ -266,18 +264,21 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	case err == nil:
 		return v
 	case errors.As(err, &refused):
-		p.Refuse(w, r, http.StatusBadRequest, "This text cannot be continued.", refused.Message)
+		p.Refuse(w, r, http.StatusBadRequest, words.T("practice.predict.refused"), refused.In(words.Language))
 	case errors.Is(err, errNoStart):
-		p.Refuse(w, r, http.StatusNotFound, "There is no such text.", "Choose one from the list.")
+		p.Refuse(
+			w, r, http.StatusNotFound, words.T("practice.predict.missing"), words.T("practice.predict.missing.say"),
+		)
 	case errors.Is(err, context.DeadlineExceeded):
 		p.Refuse(
-			w, r, http.StatusServiceUnavailable, "The model is busy.",
-			"Too many runs are being made right now. Try again in a moment.",
+			w, r, http.StatusServiceUnavailable, words.T("practice.predict.busy"), words.T("practice.predict.busy.say"),
 		)
 	case r.Context().Err() != nil: // the client has disconnected
 	default:
 		p.Log.Error("predict", "err", err)
-		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
+		p.Refuse(
+			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.turn"),
+		)
 	}
 	return nil
 }
@@ -296,7 +297,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	for st.Frontier().Step < v.Step || st.Frontier().Stage < infer.KindAppend {
 		st, err = run.Apply(ctx, session.StepToken{})
 		if errors.As(err, &refused) && refused.Code == session.CodeStopped {
-			v.Ended = refused.Message
+			v.Ended = refused.In(terms.In(ctx))
 			break
 		}
 		if err != nil {
@@ -337,7 +338,7 @@ func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session
 	if err != nil {
 		return nil, 0, err
 	}
-	v.Title = "From the Loop"
+	v.Title = terms.In(ctx).T("practice.predict.from_loop")
 	first := st.Cursor.Step
 	if st.Cursor.Stage >= infer.KindSample {
 		first++

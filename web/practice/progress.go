@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -34,10 +34,10 @@ type progressPage struct {
 // A drillLine holds the results of one drill.
 type drillLine struct{ Href, Title, Times, Best, Last string }
 
-func drillLines(list []progress.DrillMap) []drillLine {
+func drillLines(l *terms.Language, list []progress.DrillMap) []drillLine {
 	var lines []drillLine
 	for _, d := range list {
-		info, ok := drill.Find(d.Drill)
+		info, ok := drill.Find(l, d.Drill)
 		if !ok {
 			continue // the result was imported from another version
 		}
@@ -57,6 +57,7 @@ func (p *Pages) progress(w http.ResponseWriter, r *http.Request) {
 // showProgress sends the progress page. If an import was refused, refused is the reason.
 func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int, refused string) {
 	learner, ctx := p.Who(w, r), r.Context()
+	words := stage.In(ctx)
 	m, err := p.Progress.Map(ctx, learner)
 	if err != nil {
 		p.Fail(w, r, err)
@@ -78,10 +79,10 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 		return
 	}
 	p.HTML(w, r, status, progressHTML(progressPage{
-		Trouble: p.Progress.Trouble(ctx), Damaged: damagedText(aside),
-		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
-		Chart:   newCalibrationChart(c),
-		Notices: notices, Keeping: p.Keeping, Done: doneText(r.URL.Query(), len(aside) > 0), Refused: refused,
+		Trouble: p.Progress.Trouble(ctx), Damaged: damagedText(words, aside),
+		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(words.Language, m.Drills),
+		Chart:   newCalibrationChart(words, c),
+		Notices: notices, Keeping: p.Keeping, Done: doneText(words, r.URL.Query(), len(aside) > 0), Refused: refused,
 	}))
 }
 
@@ -103,11 +104,9 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
+	words := stage.In(r.Context())
 	if r.PostForm.Get("sure") != "yes" {
-		p.Refuse(
-			w, r, http.StatusBadRequest, "Nothing was deleted.",
-			"Tick the box to say you are sure, then send the form again.",
-		)
+		p.Refuse(w, r, http.StatusBadRequest, words.T("practice.delete.none"), words.T("practice.delete.none.say"))
 		return
 	}
 	learner := p.Who(w, r)
@@ -115,31 +114,29 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	if p.Forget != nil { // do this even if something else could not be deleted
 		inClasses := p.Forget(r.Context(), learner)
 		if refused, ok := terms.AsRefusal(inClasses); err == nil && ok && refused.Code == class.CodeDamaged {
-			p.Refuse(w, r, http.StatusServiceUnavailable, "Not everything is erased.",
-				"Your progress is deleted. "+refused.Message+" Delete everything again later.")
+			p.Refuse(w, r, http.StatusServiceUnavailable, words.T("practice.delete.part"),
+				words.T("practice.delete.part.say", "why", refused.In(words.Language)))
 			return
 		}
 		err = errors.Join(err, inClasses)
 	}
 	if err != nil {
 		p.Log.Error("deleting", "err", err)
-		p.Refuse(w, r, http.StatusServiceUnavailable, "Not erased.", notErased(err))
+		p.Refuse(w, r, http.StatusServiceUnavailable, words.T("practice.delete.failed"), notErased(words, err))
 		return
 	}
 	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)
 }
 
 // notErased explains why some data was not erased, and what may be left.
-func notErased(err error) string {
-	const again = " Some of what is kept about you may be gone, and some is still there. Delete it again later."
-	if why := store.Why(err); why != "" {
-		return why + again
+func notErased(w stage.Words, err error) string {
+	if why := store.WhyIn(w.Language, err); why != "" {
+		return w.T("practice.delete.failed.why", "why", why)
 	}
 	if errors.Is(err, store.ErrReading) {
-		return "Another program is reading the server's database, probably to copy or check it, so what you deleted " +
-			"may still be on the server's disk. Delete it again in a few minutes to be sure that it is gone."
+		return w.T("practice.delete.failed.reading")
 	}
-	return "Something went wrong. It has been logged." + again
+	return w.T("practice.delete.failed.say")
 }
 
 // doneQuery encodes the counts of an import as the query of the page to which the form redirects.
@@ -152,52 +149,48 @@ func doneQuery(n progress.Imported) url.Values {
 
 // doneText describes the completed action that a query names, such as the result of doneQuery.
 // damaged reports whether there are quarantined files.
-func doneText(q url.Values, damaged bool) string {
+func doneText(w stage.Words, q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":
 		if damaged {
-			return "Erased from everything that the server can read. See below for what may be left."
+			return w.T("practice.deleted.damaged")
 		}
-		return "Erased. Nothing about you is kept here any more."
+		return w.T("practice.deleted")
 	case "imported":
 		var parts []string
-		for _, f := range []struct{ field, one, many string }{
-			{"visits", "section", "sections"},
-			{"answers", "answer", "answers"},
-			{"reviews", "card review", "card reviews"},
-			{"guesses", "guess", "guesses"},
+		for _, f := range []struct{ field, key string }{
+			{"visits", "practice.count.sections"},
+			{"answers", "practice.count.answers"},
+			{"reviews", "practice.count.reviews"},
+			{"guesses", "practice.count.guesses"},
 		} {
 			if n, err := strconv.Atoi(q.Get(f.field)); err == nil && n > 0 {
-				parts = append(parts, terms.CountedAs(n, f.one, f.many))
+				parts = append(parts, w.T(f.key, "n", n))
 			}
 		}
 		if len(parts) == 0 {
-			return "Imported. All of it was already here."
+			return w.T("practice.imported.nothing")
 		}
-		return "Imported: " + strings.Join(parts, ", ") + "."
+		return w.T("practice.imported", "list", strings.Join(parts, ", "))
 	}
 	return ""
 }
 
 // damagedText describes the damaged files that a deletion does not include. It returns "" if
 // there are none.
-func damagedText(aside []store.DamagedFile) string {
+func damagedText(w stage.Words, aside []store.DamagedFile) string {
 	if len(aside) == 0 {
 		return ""
 	}
 	var days []string
 	for _, a := range aside {
-		if d := day(a.Since); !slices.Contains(days, d) {
+		if d := w.Date(a.Since); !slices.Contains(days, d) {
 			days = append(days, d)
 		}
 	}
-	return "A damaged file was set aside on " + strings.Join(days, " and on ") +
-		" and is still on the server's disk. What it holds can't be read or deleted one by one, and something of " +
-		"yours may be in it. It is deleted as a whole on " + day(aside[len(aside)-1].Until()) +
-		" at the latest, or earlier by the person who runs the server."
+	list := days[0]
+	for _, d := range days[1:] {
+		list = w.T("practice.damaged.days", "days", list, "day", d)
+	}
+	return w.T("practice.damaged", "days", list, "until", w.Date(aside[len(aside)-1].Until()))
 }
-
-func day(t time.Time) string { return t.Format("2 January 2006") }
-
-// when formats the time of a notice.
-func when(t time.Time) string { return t.Format("2 January 2006, 15:04") }

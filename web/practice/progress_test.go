@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // upload sends a file in the import form.
@@ -146,7 +147,7 @@ func TestDoneMessageIsFixed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := doneText(q, false); got != want {
+		if got := doneText(stage.English, q, false); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
 	}
@@ -159,7 +160,7 @@ func TestDoneMessageIsFixed(t *testing.T) {
 // above it.
 func TestCalibrationPicture(t *testing.T) {
 	t.Parallel()
-	v := newCalibrationChart(progress.Calibration{
+	v := newCalibrationChart(stage.English, progress.Calibration{
 		N: 5, Right: 3, Stated: 0.38, Score: -0.55,
 		Bins: []predict.Bin{
 			{From: 0, To: 0.1},
@@ -193,14 +194,14 @@ func TestCalibrationPicture(t *testing.T) {
 		{progress.Calibration{N: 10, Right: 6, Stated: 0.65}, "What you say"},             // 0.65 − 0.60 = 0.05
 		{progress.Calibration{N: 9, Right: 0, Stated: 0.9}, "Too few guesses"},
 	} {
-		if say := newCalibrationChart(c.Calibration).Say; !strings.HasPrefix(say, c.want) {
+		if say := newCalibrationChart(stage.English, c.Calibration).Say; !strings.HasPrefix(say, c.want) {
 			t.Errorf(
 				"%d guesses, %d right, %g stated: got %q, want it to begin with %q", c.N, c.Right, c.Stated, say,
 				c.want,
 			)
 		}
 	}
-	if v := newCalibrationChart(progress.Calibration{}); v.N != 0 || v.Say != "" || len(v.Dots) != 0 {
+	if v := newCalibrationChart(stage.English, progress.Calibration{}); v.N != 0 || v.Say != "" || len(v.Dots) != 0 {
 		t.Errorf(`without guesses: got %+v, want N = 0, Say = "", len(Dots) = 0`, v)
 	}
 }

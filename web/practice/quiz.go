@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A quizPage shows the questions of the course, or some of them.
@@ -105,7 +106,8 @@ func query(q url.Values) string {
 func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The quiz may have changed. Reload it.")
+		words := stage.In(r.Context())
+		p.Refuse(w, r, http.StatusNotFound, words.T("practice.quiz.missing"), words.T("practice.quiz.missing.say"))
 		return
 	}
 	if !p.Form(w, r) {

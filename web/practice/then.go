@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A thenPage compares a learner's first answers with their newest ones.
@@ -39,7 +40,7 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := newThen(p.Course, list)
-	v.Chart = newCalibrationChart(cal)
+	v.Chart = newCalibrationChart(stage.In(r.Context()), cal)
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }
 

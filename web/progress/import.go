@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/store"
@@ -133,17 +134,17 @@ func (m *merge) add(id string, e saved.Entry, added *int) error {
 func (m *merge) fits(most int, bytes int64) error {
 	s, n := m.state, m.added
 	for _, x := range []struct {
-		what    string
+		key     string
 		n, most int
 	}{
-		{"visits", len(s.Visits) + n.Visits, most},
-		{"answers", s.Counts[saved.TypeAnswer] + n.Answers, most},
-		{"reviews", s.Counts[saved.TypeReview] + n.Reviews, most},
-		{"predictions", s.Counts[saved.TypePrediction] + n.Predictions, most},
-		{"settings", len(s.Settings) + n.Settings, saved.MaxSettings},
+		{"progress.full.visits", len(s.Visits) + n.Visits, most},
+		{fullKeys[saved.TypeAnswer], s.Counts[saved.TypeAnswer] + n.Answers, most},
+		{fullKeys[saved.TypeReview], s.Counts[saved.TypeReview] + n.Reviews, most},
+		{fullKeys[saved.TypePrediction], s.Counts[saved.TypePrediction] + n.Predictions, most},
+		{"progress.full.settings", len(s.Settings) + n.Settings, saved.MaxSettings},
 	} {
 		if x.n > x.most {
-			return full(x.what)
+			return terms.Refuse(codeFull, x.key)
 		}
 	}
 	sum := s.Bytes
@@ -151,7 +152,7 @@ func (m *merge) fits(most int, bytes int64) error {
 		sum += sizeOf(r)
 	}
 	if sum > bytes {
-		return full("entries")
+		return terms.Refuse(codeFull, "progress.full.entries")
 	}
 	return nil
 }

@@ -19,10 +19,10 @@ package progress
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
@@ -128,9 +128,10 @@ func (s *Store) keep(ctx context.Context, l *learner, id string, e saved.Entry) 
 	return err == nil && seqs[0] > 0, err
 }
 
-// plurals maps types of records to the names of entries in an [ErrFull].
-var plurals = map[string]string{
-	saved.TypeAnswer: "answers", saved.TypeReview: "reviews", saved.TypePrediction: "predictions",
+// fullKeys maps types of records to the texts of an [ErrFull].
+var fullKeys = map[string]string{
+	saved.TypeAnswer: "progress.full.answers", saved.TypeReview: "progress.full.reviews",
+	saved.TypePrediction: "progress.full.predictions",
 }
 
 // keepNew is like keep, but for entries whose number is limited. If there are too many, it returns
@@ -139,7 +140,7 @@ func (s *Store) keepNew(ctx context.Context, l *learner, id string, e saved.Entr
 	if l.State().Counts[e.Type()] >= s.most {
 		_, known, err := l.Find(ctx, journal.Key{Type: e.Type(), ID: id})
 		if err == nil && !known {
-			err = full(plurals[e.Type()])
+			err = terms.Refuse(codeFull, fullKeys[e.Type()])
 		}
 		return false, err
 	}
@@ -156,7 +157,7 @@ func (s *Store) admit(ctx context.Context, l *learner, r journal.Record) error {
 		return store.ErrScarce
 	}
 	if l.State().Bytes+sizeOf(r) > s.share() {
-		return full("entries")
+		return terms.Refuse(codeFull, "progress.full.entries")
 	}
 	return nil
 }
@@ -167,11 +168,6 @@ func (s *Store) share() int64 {
 		return limit / store.LearnerShare
 	}
 	return math.MaxInt64
-}
-
-// full returns an [ErrFull] that names the kind of entry.
-func full(of string) error {
-	return fmt.Errorf("%w %s: nothing is lost; to start again, export your progress and delete it", ErrFull, of)
 }
 
 // Visit records that a section, "slug#id", was on the screen.
@@ -223,7 +219,7 @@ func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (ke
 const noticeDays = 30
 
 // Notices returns the notices that a learner has not seen yet, and marks them as seen. Notices
-// about their own quarantined data are always included.
+// about their own quarantined data are always included, in the language of the context.
 func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, err error) {
 	since := s.time().Add(-noticeDays * 24 * time.Hour)
 	var aside []journal.Info
@@ -238,9 +234,7 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 	}
 	for _, x := range aside {
 		if x.Used.After(since) {
-			list = append(list, Notice{At: x.Used, Text: "The saved data was damaged: " + store.EntriesText(x.Records) +
-				" of your progress could not be read. Everything else is still here. If you have a file of saved " +
-				"progress from before, import it: what is missing is added."})
+			list = append(list, Notice{At: x.Used, Text: terms.In(ctx).T("progress.damaged", "n", x.Records)})
 		}
 	}
 	return list, nil
@@ -252,9 +246,11 @@ func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 	return s.db.News(ctx, learner, s.time().Add(-noticeDays*24*time.Hour))
 }
 
-// Trouble explains in a sentence why nothing can be saved at present; it returns "" if saving
-// works.
-func (s *Store) Trouble(ctx context.Context) string { return store.Why(s.db.Ready(ctx)) }
+// Trouble explains in a sentence, in the language of the context, why nothing can be saved at
+// present; it returns "" if saving works.
+func (s *Store) Trouble(ctx context.Context) string {
+	return store.WhyIn(terms.In(ctx), s.db.Ready(ctx))
+}
 
 // DamagedFiles lists damaged databases on the server's disk. They can contain any learner's
 // data, and Delete does not delete data from them.

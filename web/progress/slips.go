@@ -22,7 +22,7 @@ func WithSlips(detail string, slips []drills.Mistake) string {
 	slices.Sort(slips)
 	mark := slipsMark
 	for _, m := range slices.Compact(slips) {
-		if m.Name() == "" || len(detail)+len(mark)+len(m) > saved.MaxDetail {
+		if !m.Known() || len(detail)+len(mark)+len(m) > saved.MaxDetail {
 			continue
 		}
 		detail += mark + string(m)
@@ -35,7 +35,7 @@ func WithSlips(detail string, slips []drills.Mistake) string {
 func slipsIn(detail string) (list []drills.Mistake) {
 	_, names, _ := strings.Cut(detail, slipsMark)
 	for _, name := range strings.Split(names, ", ") {
-		if m := drills.Mistake(name); m.Name() != "" {
+		if m := drills.Mistake(name); m.Known() {
 			list = append(list, m)
 		}
 	}

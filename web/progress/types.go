@@ -1,13 +1,16 @@
 package progress
 
 import (
-	"errors"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/store"
 )
+
+// codeFull is the code of [ErrFull].
+const codeFull terms.Code = "learner_full"
 
 // Errors that callers can distinguish. Their texts are for users.
 var (
@@ -16,7 +19,7 @@ var (
 	ErrInput = saved.ErrInput
 	// ErrFull is returned if a learner already has as many entries of a kind as allowed; see
 	// [saved.MaxEntries].
-	ErrFull = errors.New("no room for more")
+	ErrFull error = &terms.Refusal{Code: codeFull}
 )
 
 // Answer is an answer to a question or an exercise. Prediction is one guess of the next token.

@@ -106,8 +106,8 @@ func (d Data) Unmarked(text string) []string {
 var spoken = []string{"aria-label", "title", "placeholder", "alt", "aria-description", "aria-valuetext", "data-peek"}
 
 // OfPage returns the words of an HTML page that are neither marked nor data, with the text around each.
-// Code, scripts and elements with lang="en" do not count, nor do elements with data-token or
-// dir="auto", which contain tokens and texts of people.
+// Code, scripts with their texts (data-texts) and elements with lang="en" do not count, nor do
+// elements with data-token or dir="auto", which contain tokens and texts of people.
 func (d Data) OfPage(page string) (list []string, err error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -144,7 +144,8 @@ func read(n *html.Node, text, attribute func(string)) {
 		}
 		for _, a := range n.Attr {
 			switch {
-			case a.Key == "lang" && a.Val == "en", a.Key == "data-token", a.Key == "dir" && a.Val == "auto":
+			case a.Key == "lang" && a.Val == "en", a.Key == "dir" && a.Val == "auto",
+				a.Key == "data-token", a.Key == "data-texts":
 				return
 			case slices.Contains(spoken, a.Key):
 				attribute(a.Val)

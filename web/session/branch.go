@@ -131,9 +131,9 @@ func whatIf(next *State, c WhatIf) error {
 	}
 	switch u := *c.U; {
 	case next.Cursor.Stage != infer.KindSample:
-		return terms.Refuse(CodeOrder, "Another u can be tried at the sample stage.")
+		return terms.Refuse(CodeOrder, "run.whatif.stage")
 	case next.Step().Settings.Greedy():
-		return terms.Refuse(CodeOrder, "Greedy draws no u: it chooses the most probable token.")
+		return terms.Refuse(CodeOrder, "run.whatif.greedy")
 	case !(u >= 0 && u < 1):
 		return terms.RefuseField("u", fmt.Sprint(u), "from 0 up to, but not including, 1")
 	}

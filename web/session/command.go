@@ -65,6 +65,12 @@ type Finish struct{}
 // [State.Notice].
 type Pause struct{ Why string }
 
+// The values of [Pause.Why].
+const (
+	WhyMemory = "memory" // the memory for runs is used up
+	WhyFailed = "failed" // playing failed inside the program
+)
+
 // Choose replaces the token drawn at a step. The text generated after it becomes a branch.
 type Choose struct{ Step, Token int }
 

@@ -1,10 +1,10 @@
 package session
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // SpaceAtEnd explains why a prompt should not end with a space.
@@ -14,21 +14,15 @@ type SpaceAtEnd struct {
 	Prompt    string // without the spaces
 }
 
-// NewSpaceAtEnd returns the explanation for a prompt. It returns false if the prompt does not end
-// with spaces that hinder the model: see [infer.Model.SpacesAtEnd].
-func NewSpaceAtEnd(m *infer.Model, prompt string) (SpaceAtEnd, bool) {
+// NewSpaceAtEnd returns the explanation for a prompt in a language. It returns false if the prompt
+// does not end with spaces that hinder the model: see [infer.Model.SpacesAtEnd].
+func NewSpaceAtEnd(l *terms.Language, m *infer.Model, prompt string) (SpaceAtEnd, bool) {
 	n := m.SpacesAtEnd(prompt)
 	if n == 0 {
 		return SpaceAtEnd{}, false
 	}
-	s := SpaceAtEnd{
-		Head: "The prompt ends with a space.", Act: "Remove the space",
-		Say: "This model learned most words as one token with the space in front. After a space of its own it can " +
-			"only write such a word with a second space, and often writes nonsense instead.",
+	return SpaceAtEnd{
+		Head: l.T("run.space", "n", n), Say: l.T("run.space.say"), Act: l.T("run.space.act", "n", n),
 		Prompt: strings.TrimRight(prompt, " "),
-	}
-	if n > 1 {
-		s.Head, s.Act = fmt.Sprintf("The prompt ends with %d spaces.", n), "Remove the spaces"
-	}
-	return s, true
+	}, true
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -89,7 +90,7 @@ func LinkTo(m *infer.Model, link string, at Cursor) (string, error) {
 	}
 	l.Cursor, l.Undrawn = at, false
 	if err := l.check(m); err != nil {
-		return "", terms.Refuse(CodeLink, "The run of this link has no such stage: %s.", err)
+		return "", terms.Refuse(CodeLink, "run.link.stage", "why", err.Error())
 	}
 	return l.text(), nil
 }
@@ -136,10 +137,9 @@ func (l Link) text() string {
 // ParseLink parses a link for a model. It returns a [*terms.Refusal] for a link
 // that is damaged or was made with another model.
 func ParseLink(m *infer.Model, text string) (Link, error) {
-	damaged := terms.Refuse(CodeLink, "This link is damaged or was cut short. Start with a prompt instead.")
+	damaged := terms.Refuse(CodeLink, "run.link.damaged")
 	if len(text) > MaxLink {
-		return Link{}, terms.Refuse(CodeLink, "This link is %d characters long, and this program's have at most %d: "+
-			"something was added to it on its way. Start with a prompt instead.", len(text), MaxLink)
+		return Link{}, terms.Refuse(CodeLink, "run.link.long", "n", len(text), "most", MaxLink)
 	}
 	packed, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
@@ -157,11 +157,12 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		return Link{}, damaged
 	}
 	if w.V != 1 {
-		return Link{}, terms.Refuse(CodeLink, "This link was made by another version of this program.")
+		return Link{}, terms.Refuse(CodeLink, "run.link.version")
 	}
 	if len(w.M) != hashPrefix || !strings.HasPrefix(m.Hash(), w.M) {
-		return Link{}, terms.Refuse(CodeOther, "This link was made with another model than %s, the one loaded here, "+
-			"so its text cannot be shown. The prompt was: %q", m.Name(), shortened(w.P))
+		return Link{}, terms.Refuse(
+			CodeOther, "run.link.model", "model", m.Name(), "prompt", strconv.Quote(terms.Shortened(w.P, 80)),
+		)
 	}
 	link := Link{
 		Log: infer.Log{
@@ -181,8 +182,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		link.Log.Choices = append(link.Log.Choices, infer.Choice{Step: c[0], Token: c[1]})
 	}
 	if err := link.check(m); err != nil {
-		return Link{}, terms.Refuse(CodeLink,
-			"This link contradicts itself (%s): it was edited by hand, or damaged.", err)
+		return Link{}, terms.Refuse(CodeLink, "run.link.contradiction", "why", err.Error())
 	}
 	return link, nil
 }
@@ -243,20 +243,11 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return terms.Refuse(CodeLink,
-			"This link does not work (%v): it was edited by hand, or made by another version.", err)
+		return terms.Refuse(CodeLink, "run.link.replay", "why", err.Error())
 	}
 	s.loop = loop
 	s.begin(next, link.Log.Text())
 	next.Undrawn, next.Chat = link.Undrawn, s.chatOf(ctx, link.Chat, next.Whole())
 	next.Cursor = link.Cursor
 	return nil
-}
-
-// shortened shortens a string for quoting in a message.
-func shortened(s string) string {
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:80]) + "…"
-	}
-	return s
 }

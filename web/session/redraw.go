@@ -25,9 +25,9 @@ func (s *Session) redraw(ctx context.Context, next *State, seed uint64) error {
 	step := s.state.Step()
 	switch {
 	case step.Ran < infer.KindSample:
-		return terms.Refuse(CodeOrder, "Nothing has been drawn at this step yet: draw first.")
+		return terms.Refuse(CodeOrder, "run.redraw.undrawn")
 	case settings.Greedy():
-		return terms.Refuse(CodeOrder, "Greedy draws nothing: it chooses the most probable token, whatever the seed.")
+		return terms.Refuse(CodeOrder, "run.redraw.greedy")
 	}
 	if err := settings.Check(); err != nil {
 		return err

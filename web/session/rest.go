@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // rest is a run at rest: the data that [Session.Evict] keeps, except data that can be derived from
@@ -20,6 +21,7 @@ type rest struct {
 	WhatIf  *float64         `json:",omitempty"`
 	Looking bool             `json:",omitempty"`
 	Notice  string           `json:",omitempty"`
+	Stuck   *terms.Refusal   `json:",omitempty"` // in English
 	Chat    *Chat            `json:",omitempty"`
 	Stopped infer.StopReason `json:",omitempty"`
 
@@ -46,7 +48,8 @@ func (s *Session) Rest() ([]byte, error) {
 	st := s.state
 	r := rest{
 		Version: st.Version, Text: st.Text, Cursor: st.Cursor, Undrawn: st.Undrawn, Speed: st.Speed,
-		WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice, Stopped: st.Stopped, Chat: st.Chat,
+		WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice, Stuck: st.Stuck,
+		Stopped: st.Stopped, Chat: st.Chat,
 		Log: *s.log, Current: s.current, LastID: s.lastID,
 	}
 	for _, t := range st.Ghosts {
@@ -75,7 +78,7 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, IDs: r.Log.IDs,
 		Cursor: r.Cursor, Undrawn: r.Undrawn, Chat: r.Chat,
 		Settings: r.Log.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
-		Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
+		Stuck: r.Stuck, Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
 	}
 	for _, b := range r.Others {
 		s.others = append(s.others, branch{id: b.ID, chosen: b.Chosen, settings: b.Settings, log: b.Log})

@@ -27,12 +27,13 @@ func ReadRules(text string, s sampling.Settings) (sampling.Settings, error) {
 	for _, part := range strings.Fields(text) {
 		name, value, ok := strings.Cut(part, "=")
 		if _, twice := form[name]; !ok || twice || value == "" {
-			return s, terms.Refuse(terms.CodeFormat, "%s is no rule: write each once, such as top_k=40 top_p=0.9.",
-				terms.Quoted(part))
+			return s, terms.Refuse(terms.CodeFormat, "run.rule.format", "rule", terms.Quoted(part))
 		}
 		if !slices.Contains(ruleNames, name) {
-			return s, terms.Refuse(terms.CodeUnknown, "There is no rule %s here; the rules are %s.", terms.Quoted(name),
-				strings.Join(ruleNames, ", "))
+			return s, terms.Refuse(
+				terms.CodeUnknown, "run.rule.unknown", "rule", terms.Quoted(name),
+				"rules", strings.Join(ruleNames, ", "),
+			)
 		}
 		form[name] = value
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -88,7 +89,7 @@ func (s *Session) Tick(ctx context.Context) (*State, error) {
 		next := *s.state
 		next.Playing, next.Finishing = false, false
 		if r := terms.RefusalOf(err); r.Code == terms.CodeRange { // playing cannot continue with these settings
-			next.Notice, next.Stuck = r.Message, r
+			next.Stuck = r
 		}
 		return s.publish(&next), err
 	}
@@ -205,7 +206,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return s.set(next, settings)
 	}
 	if s.loop == nil {
-		return terms.Refuse(CodeOrder, "There is no text yet: start with a prompt.")
+		return terms.Refuse(CodeOrder, "run.text.none")
 	}
 	switch c := c.(type) {
 	case StepStage:
@@ -243,7 +244,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return s.takeBranch(ctx, next, c.ID)
 	case GoOn:
 		if err := s.loop.GoOn(); err != nil {
-			return terms.Refuse(CodeOrder, "Cannot continue: %s.", err)
+			return terms.Refuse(CodeOrder, "run.goon", "why", err.Error())
 		}
 		next.Cursor = s.state.Frontier()
 		return nil
@@ -252,7 +253,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	case WhatIf:
 		return whatIf(next, c)
 	}
-	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", c)
+	return terms.Refuse(terms.CodeUnknown, "run.command.unknown", "command", fmt.Sprintf("%T", c))
 }
 
 // TooLong reports whether a prompt is too long to begin a run, because it has more than

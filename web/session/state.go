@@ -59,10 +59,10 @@ type State struct {
 	// the pass, or nil at every other stage.
 	Looking bool
 	Look    *infer.Inspection
-	// Notice is a sentence about a change of the run that the learner did not make. The next
-	// command clears it.
+	// Notice is why the run has paused if the learner did not pause it ([WhyMemory] or
+	// [WhyFailed]), or "". The next command clears it.
 	Notice string
-	// Stuck is the refusal of a stage that ended playing, or nil. Notice mentions it too.
+	// Stuck is the refusal of a stage that ended playing, or nil. The next command clears it.
 	Stuck *terms.Refusal
 	// Stopped is the reason why generation ended, or StopNone if it can continue.
 	Stopped infer.StopReason

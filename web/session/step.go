@@ -42,7 +42,7 @@ func (s *Session) draw(ctx context.Context, next *State) error {
 	case c.Stage == infer.KindSample:
 		return nil // already made, so a second press changes nothing
 	case c.Stage != infer.KindFilter || !s.state.AtFrontier():
-		return terms.Refuse(CodeOrder, "A token can be drawn after stage 4, Filter, of the last step.")
+		return terms.Refuse(CodeOrder, "run.draw.stage")
 	}
 	return s.stepStage(ctx, next, false)
 }
@@ -94,7 +94,7 @@ func (s *Session) back(next *State) error {
 		return nil
 	}
 	if next.Cursor == (Cursor{1, infer.KindForward}) {
-		return terms.Refuse(CodeOrder, "This is the first stage: there is nothing before it.")
+		return terms.Refuse(CodeOrder, "run.back.first")
 	}
 	next.Cursor = next.before(next.Cursor)
 	next.Playing = false
@@ -118,11 +118,9 @@ func seek(next *State, c Seek) error {
 
 // stopped returns the refusal to continue after a stop condition. It names the condition.
 func (s *Session) stopped() *terms.Refusal {
-	why := "Stopped: " + terms.StopOf(s.loop.Stopped()).Why + "."
-	if s.loop.Stopped() == infer.StopMaxTokens {
-		why += fmt.Sprintf(" It is %d: raise it to go on.", s.state.Settings.Stop.MaxTokens)
-	}
-	return terms.Refuse(CodeStopped, "%s", why)
+	return terms.Refuse(
+		CodeStopped, "run.stopped."+string(s.loop.Stopped()), "most", s.state.Settings.Stop.MaxTokens,
+	)
 }
 
 // after returns the stage that follows c, which must not be the frontier.

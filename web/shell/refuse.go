@@ -42,11 +42,7 @@ func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		l := terms.In(r.Context())
-		list := allowed[0]
-		for _, method := range allowed[1:] {
-			list = l.T("list.last", "list", list, "last", method)
-		}
-		Text(w, http.StatusMethodNotAllowed, l.T("shell.methods", "methods", list))
+		Text(w, http.StatusMethodNotAllowed, l.T("shell.methods", "methods", l.List(allowed)))
 	}
 }
 

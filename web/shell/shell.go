@@ -47,16 +47,19 @@ func (s Of) scripts() string {
 	return static.Bundle(append([]string{"js/shell.js"}, s.Scripts...)...)
 }
 
-// Key is one line of a page's list of shortcuts. Cap is what a keyboard key is called in English,
-// such as "Enter", and Says is the key of a text about what it does.
+// Key is one line of a page's list of shortcuts. Cap is what the keyboard keys are called in English,
+// such as "Enter" or "PageDown Space", and Says is the key of a text about what they do.
 type Key struct{ Cap, Says string }
 
-// label returns the label of a keyboard key in a language.
+// label returns the labels of the keyboard keys in a language.
 func (k Key) label(l *terms.Language) string {
-	if key := "shell.cap." + strings.ToLower(k.Cap); l.Has(key) {
-		return l.T(key)
+	caps := strings.Fields(k.Cap)
+	for i, name := range caps {
+		if key := "shell.cap." + strings.ToLower(name); l.Has(key) {
+			caps[i] = l.T(key)
+		}
 	}
-	return k.Cap
+	return strings.Join(caps, " ")
 }
 
 // Name is the program's name, in every language.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
@@ -80,7 +81,7 @@ func TestDownloadInterruptedAnywhere(t *testing.T) {
 // checkSoftmax solves the first step of the softmax drill on its page and submits the answer.
 func checkSoftmax(t *testing.T, tab *browser.Tab) {
 	t.Helper()
-	p, err := drill.New(drill.Softmax, 0, 1)
+	p, err := drill.New(terms.English, drill.Softmax, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

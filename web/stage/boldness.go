@@ -11,32 +11,32 @@ import (
 // at.
 var boldness = []struct {
 	upTo float64
-	say  string
+	key  string
 }{
-	{0, "always the favorite"},
-	{0.5, "very safe"},
-	{0.95, "a little safe"},
-	{1.05, "as learned"},
-	{1.5, "a little bold"},
-	{2, "very bold"},
+	{0, "bold.favorite"},
+	{0.5, "bold.safer"},
+	{0.95, "bold.safe"},
+	{1.05, "bold.learned"},
+	{1.5, "bold.bold"},
+	{2, "bold.bolder"},
 }
 
 // Boldness returns the Story's words for a temperature.
-func Boldness(t float64) string {
+func (w Words) Boldness(t float64) string {
 	for _, b := range boldness {
 		if t <= b.upTo {
-			return b.say
+			return w.T(b.key)
 		}
 	}
-	return boldness[len(boldness)-1].say
+	return w.T(boldness[len(boldness)-1].key)
 }
 
-// BoldnessWords returns the words that [Boldness] chooses from, for a page's script: "0 always
+// BoldnessWords returns the words that [Words.Boldness] chooses from, for a page's script: "0 always
 // the favorite|…".
-func BoldnessWords() string {
+func (w Words) BoldnessWords() string {
 	var list []string
 	for _, b := range boldness {
-		list = append(list, terms.Plain(b.upTo)+" "+b.say)
+		list = append(list, terms.Plain(b.upTo)+" "+w.T(b.key))
 	}
 	return strings.Join(list, "|")
 }

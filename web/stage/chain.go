@@ -110,13 +110,13 @@ func (w Words) rulesOff(set sampling.Settings) string {
 	var names []string
 	for _, rule := range set.OrderInForce().Rules() {
 		if rule != sampling.RuleTemperature && !set.On(rule) {
-			names = append(names, w.rule(rule))
+			names = append(names, w.Rule(rule))
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return w.T("chain.off", "rules", w.list(names))
+	return w.T("chain.off", "rules", w.List(names))
 }
 
 // heads fills in the columns' headings and sums. Commands move rules within the current
@@ -131,7 +131,7 @@ func (c *Chain) heads(w Words, set sampling.Settings, now sampling.Order, links 
 	for i, l := range links {
 		h := ChainHead{Rule: string(l.Rule), Name: w.T("chain.scores"), At: w.T("table.at", "t", "1"), Index: -1}
 		if l.Rule != sampling.RuleNone {
-			h.Name, h.At, h.Idle = w.rule(l.Rule), terms.Plain(l.At), l.Moved == 0
+			h.Name, h.At, h.Idle = w.Rule(l.Rule), terms.Plain(l.At), l.Moved == 0
 		}
 		if l.Rule == sampling.RuleGrammar || l.Rule == sampling.RuleGreedy {
 			h.At = ""

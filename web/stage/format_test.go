@@ -25,7 +25,7 @@ func TestNumbersInWords(t *testing.T) {
 		{English.draws(0), "no draw"},
 		{English.blocks(6), "Six blocks"},
 		{English.blocks(32), "32 blocks"},
-		{English.list([]string{"a", "b", "c"}), "a, b and c"},
+		{English.List([]string{"a", "b", "c"}), "a, b and c"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -98,7 +98,7 @@ func (w Words) filterLine(st infer.Filter) string {
 	}
 	for _, c := range st.Cuts {
 		rules = append(rules, w.T(
-			key, "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps), "all", terms.Count(c.Of),
+			key, "rule", w.Rule(c.Rule), "n", terms.Count(c.Keeps), "all", terms.Count(c.Of),
 		))
 	}
 	if st.Settings.HeatsLate() {
@@ -146,7 +146,7 @@ func (w Words) Fate(r infer.Row) string {
 	if r.Kept {
 		return w.T("kept.cell")
 	}
-	return w.T("cut.cell", "rule", w.rule(r.CutBy))
+	return w.T("cut.cell", "rule", w.Rule(r.CutBy))
 }
 
 // RestFate is [Words.Fate] for the tokens without a row.
@@ -201,7 +201,7 @@ func (w Words) order(s sampling.Settings) string {
 	var rules []string
 	for _, rule := range s.Order.Rules() {
 		if rule == sampling.RuleTemperature || s.On(rule) {
-			rules = append(rules, w.rule(rule))
+			rules = append(rules, w.Rule(rule))
 		}
 	}
 	key := "settings.order"

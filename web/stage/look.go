@@ -150,7 +150,7 @@ func (w Words) headsText(heads, kv int) string {
 	for g := range kv {
 		groups = append(groups, fmt.Sprintf("%d–%d", g*per+1, (g+1)*per))
 	}
-	return w.T("heads", "heads", of, "groups", w.list(groups))
+	return w.T("heads", "heads", of, "groups", w.List(groups))
 }
 
 // lookColumns returns the labels above the heatmaps.

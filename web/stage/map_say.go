@@ -29,7 +29,7 @@ func (w Words) mapText(s *session.State, m *Map, spans []span) {
 		m.Aria += " " + w.T("map.aria.fold", "n", terms.Count(fold))
 	}
 	if m.Known {
-		m.Aria += " " + w.T("map.aria.shares", "shares", w.list(m.shareWords()))
+		m.Aria += " " + w.T("map.aria.shares", "shares", w.List(m.shareWords()))
 	}
 	if s.Look == nil {
 		return

@@ -250,7 +250,7 @@ func (w Words) PictureScores(s *session.State) Picture {
 	}
 	p.rest(w, s, w.T("pic.below", "z", terms.Decimals(float64(z[top[mapShares]]), 2)))
 	p.Head = w.T("pic.scores.head", "n", terms.Count(len(z)), "width", terms.Count(s.Model.Config().Width))
-	p.Say = w.T("pic.say.scores", "n", terms.Count(len(z)), "scores", w.list(p.rowWords()))
+	p.Say = w.T("pic.say.scores", "n", terms.Count(len(z)), "scores", w.List(p.rowWords()))
 	p.twinRows()
 	return p
 }
@@ -309,7 +309,7 @@ func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	if cut {
 		p.Head = w.T("pic.cut.head", "kept", kept, "all", all)
 	}
-	p.Say = w.T("pic.say."+name, "shares", w.list(p.rowWords()), "kept", kept, "all", all)
+	p.Say = w.T("pic.say."+name, "shares", w.List(p.rowWords()), "kept", kept, "all", all)
 	p.twinRows()
 	return p
 }

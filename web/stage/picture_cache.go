@@ -95,7 +95,7 @@ func (w Words) PictureGuesses(s *session.State, guesses []PictureGuess) Picture 
 	}
 	p := w.picture(s, "guesses", infer.KindForward, MapOptions{Ahead: ahead})
 	p.Rows, p.Head = rows, w.T("pic.guesses.head")
-	p.Say = w.T("pic.say.guesses", "guesses", w.list(p.rowWords()))
+	p.Say = w.T("pic.say.guesses", "guesses", w.List(p.rowWords()))
 	p.twinRows()
 	return p
 }

@@ -236,7 +236,7 @@ func (v *Segments) splitCut(w Words, st infer.Filter) {
 func (w Words) bindingRule(st infer.Filter) string {
 	for _, c := range st.Cuts {
 		if c.Keeps == st.Kept {
-			return w.rule(c.Rule)
+			return w.Rule(c.Rule)
 		}
 	}
 	return w.T("segments.several")

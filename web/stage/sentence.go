@@ -134,7 +134,7 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	with := values{
 		"kept", terms.Count(st.Kept), "cut", terms.Count(st.Cut), "all", terms.Count(st.Kept + st.Cut),
 		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass),
-		"share", terms.Percent(st.Mass), "rules", w.list(w.leaves(st)), "chain", w.list(w.chain(st)),
+		"share", terms.Percent(st.Mass), "rules", w.List(w.leaves(st)), "chain", w.List(w.chain(st)),
 		"t", terms.Setting(set.Temperature),
 		"k", w.Counted(set.TopK, "most probable token"), "stay", w.stay(st.Kept),
 		"forbidden", w.Counted(grammar.Of-grammar.Keeps, "token"), "forbade", terms.Prob(grammar.Moved),
@@ -192,7 +192,7 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 		if i > 0 {
 			key = "filter.leaves.next"
 		}
-		list = append(list, w.T(key, "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps)))
+		list = append(list, w.T(key, "rule", w.Rule(c.Rule), "n", terms.Count(c.Keeps)))
 	}
 	return list
 }
@@ -202,7 +202,7 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 func (w Words) chain(st infer.Filter) (list []string) {
 	leaves := map[sampling.Rule]string{}
 	for _, c := range st.Cuts {
-		leaves[c.Rule] = w.T("filter.leaves", "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps))
+		leaves[c.Rule] = w.T("filter.leaves", "rule", w.Rule(c.Rule), "n", terms.Count(c.Keeps))
 	}
 	if text, on := leaves[sampling.RuleGrammar]; on {
 		list = append(list, text)
@@ -218,8 +218,8 @@ func (w Words) chain(st infer.Filter) (list []string) {
 	return list
 }
 
-// rule returns a filter's name within a sentence.
-func (w Words) rule(r sampling.Rule) string {
+// Rule returns a rule's name within a sentence.
+func (w Words) Rule(r sampling.Rule) string {
 	if k, ok := w.Knob(string(r)); ok {
 		return k.Name
 	}

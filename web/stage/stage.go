@@ -150,7 +150,7 @@ func (w Words) scorers(by sampling.Settings) string {
 			list = append(list, w.T("bias.of", "tokens", w.Counted(by.LogitBias.Len(), "token")))
 		case !rule.Cuts():
 			x, _ := by.Value(rule.Knob())
-			list = append(list, w.T("setting", "name", w.rule(rule), "x", terms.Plain(x)))
+			list = append(list, w.T("setting", "name", w.Rule(rule), "x", terms.Plain(x)))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -242,7 +242,7 @@ func (w Words) whyNot(s *session.State) Rich {
 	case step.Chosen == likely:
 		key = "whynot.is"
 	case !d.Stays(0):
-		key, by, p = "whynot.cut", w.rule(d.CutBy(0)), d.P[likely]
+		key, by, p = "whynot.cut", w.Rule(d.CutBy(0)), d.P[likely]
 	}
 	return w.Rich(
 		key, "token", TokenText(s.Model.Token(likely)), "p", terms.Prob(p), "u", terms.Is("u", step.U), "rule", by,

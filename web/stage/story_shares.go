@@ -274,7 +274,7 @@ func (w Words) tries(s *session.State, line *StoryLine) {
 			"story.try", "token", TokenText(s.Model.Token(int(id))), "times", w.HowOften(count[id]),
 		))
 	}
-	line.Tries = w.T("story.tries", "n", terms.Count(otherTries), "list", w.list(names))
+	line.Tries = w.T("story.tries", "n", terms.Count(otherTries), "list", w.List(names))
 }
 
 // StoryEnd is a stop condition in plain words.

@@ -245,7 +245,7 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter) {
 		if line < 0 && st.Leading {
 			line = i
 		}
-		row.Keep, row.Q, row.CutBy = w.T("cut"), "–", w.rule(r.CutBy)
+		row.Keep, row.Q, row.CutBy = w.T("cut"), "–", w.Rule(r.CutBy)
 		row.Title = w.T("cut.by", "rule", row.CutBy)
 	}
 	q += st.Rest.Q

@@ -126,8 +126,19 @@ func (m *markup) mark(text string, value func(name string) any, before func()) i
 
 func (m *markup) words(s string) {
 	if s != "" {
-		m.done = append(m.done, Span{S: s, Style: m.style})
+		m.join(Span{S: s, Style: m.style})
 	}
+}
+
+// join adds a span. Words in a style that follow words in the same style become one span with them.
+func (m *markup) join(s Span) {
+	last := len(m.done) - 1
+	begins := len(m.open) > 0 && m.open[len(m.open)-1] > last // the span is the first one of an element
+	if s.S != "" && s.Style != Plain && last >= 0 && !begins && m.done[last].S != "" && m.done[last].Style == s.Style {
+		m.done[last].S += s.S
+		return
+	}
+	m.done = append(m.done, s)
 }
 
 func (m *markup) add(value any) {
@@ -135,22 +146,6 @@ func (m *markup) add(value any) {
 		if s.Style == Plain && s.S != "" {
 			s.Style = m.style
 		}
-		m.done = append(m.done, s)
+		m.join(s)
 	}
-}
-
-// list joins a list as "a, b and c".
-func (w Words) list(items []string) string {
-	s := ""
-	for i, x := range items {
-		switch {
-		case i == 0:
-			s = x
-		case i == len(items)-1:
-			s = w.T("list.last", "list", s, "last", x)
-		default:
-			s = w.T("list.next", "list", s, "next", x)
-		}
-	}
-	return s
 }

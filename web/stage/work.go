@@ -116,7 +116,7 @@ func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax,
 	}
 	work.Cells = append(
 		work.Cells,
-		WorkCell{Name: w.Rich("cut.by", "rule", w.rule(r.CutBy)), Sum: w.whyCut(s, st, r), Now: true},
+		WorkCell{Name: w.Rich("cut.by", "rule", w.Rule(r.CutBy)), Sum: w.whyCut(s, st, r), Now: true},
 	)
 	return work
 }
@@ -214,7 +214,7 @@ func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft 
 	if !st.Likely.Kept {
 		likely = WorkCell{
 			Name: w.Rich("work.likeliest.cut", "token", TokenText(st.Likely.Token)),
-			Sum:  w.Rich("by", "rule", w.rule(st.Likely.CutBy)),
+			Sum:  w.Rich("by", "rule", w.Rule(st.Likely.CutBy)),
 		}
 	}
 	work.Cells = append(work.Cells, land, likely)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Errors of [DB.Write] and its callers. If one of them is returned, nothing was stored, and
@@ -28,24 +30,24 @@ var (
 	ErrScarce = errors.New("there is little space left for the database")
 )
 
-// Why explains one of these errors in a sentence for users. For other errors, it returns "".
-func Why(err error) string {
+// Why is [WhyIn] for English.
+func Why(err error) string { return WhyIn(terms.English, err) }
+
+// WhyIn explains one of these errors in a sentence for users. For other errors, it returns "".
+func WhyIn(l *terms.Language, err error) string {
 	for _, x := range []struct {
 		kind error
-		say  string
+		key  string
 	}{
-		{ErrGone, "The server's database was deleted, moved or replaced while the server was running, so nothing new " +
-			"is kept until the server is restarted."},
-		{ErrFull, "The server has no space left for its data, so nothing new is kept until there is some again."},
-		{ErrDisk, "The server's disk reports an error, so nothing new is kept until it works again."},
-		{ErrBrowserFull, "This browser gives no more space, so nothing new is kept until there is some again."},
-		{ErrAway, "The server can’t reach the place where it keeps what people do, so nothing new is kept until it " +
-			"can again. It tries by itself."},
-		{ErrScarce, "The server has little space left for its data, and what is left is reserved for learners it " +
-			"already knows: for their answers and card reviews, and for the votes of classes."},
+		{ErrGone, "store.gone"},
+		{ErrFull, "store.full"},
+		{ErrDisk, "store.disk"},
+		{ErrBrowserFull, "store.browser"},
+		{ErrAway, "store.away"},
+		{ErrScarce, "store.scarce"},
 	} {
 		if errors.Is(err, x.kind) {
-			return x.say
+			return l.T(x.key)
 		}
 	}
 	return ""

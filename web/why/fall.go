@@ -3,10 +3,10 @@ package why
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // fall is a picture of how the parts add up to the sum. The bar of each part or block extends from
@@ -68,13 +68,23 @@ const (
 	narrowBar   = 20.0
 )
 
-// newFall draws the parts of the run, with the whole model's bars dashed behind them. whole
-// names the total: the score or the lead.
-func newFall(base, now []infer.Contribution, whole string) fall {
+// newFall draws the parts of the run, with the whole model's bars dashed behind them. The
+// measure is "score" or "lead".
+func newFall(w stage.Words, base, now []infer.Contribution, measure string) fall {
 	f := fall{}
-	halves := len(steps(now, true)) < fallShort
-	f.stand(steps(base, halves), steps(now, halves), whole)
-	f.lie(steps(base, false), steps(now, false), whole)
+	halves := len(steps(w, now, true)) < fallShort
+	whole := w.T("explain.fall." + measure)
+	f.stand(steps(w, base, halves), steps(w, now, halves), whole)
+	f.lie(steps(w, base, false), steps(w, now, false), whole)
+	var parts []string
+	for _, b := range f.Bars {
+		key := "explain.fall.part"
+		if b.Block != "" {
+			key = "explain.fall.part.block"
+		}
+		parts = append(parts, w.T(key, "block", b.Block, "part", b.Name, "value", b.Label))
+	}
+	f.Alt = w.T("explain.fall.alt."+measure, "parts", listed(w, parts))
 	return f
 }
 
@@ -98,7 +108,6 @@ func (f *fall) stand(was, is []step, whole string) {
 		f.Ticks = append(f.Ticks, fallTick{y(z), terms.Decimals(z, 0)})
 	}
 	was, is = append(was, sum(was, whole)), append(is, sum(is, whole))
-	var says []string
 	for i, s := range is {
 		b := fallBar{
 			X: fallLeft + float64(i)*column + fallGap/2, Width: column - fallGap, Name: s.name, Block: s.block,
@@ -116,9 +125,7 @@ func (f *fall) stand(was, is []step, whole string) {
 			f.Joins = append(f.Joins, fallJoin{b.X - fallGap, b.X, y(is[i-1].to)})
 		}
 		f.Bars = append(f.Bars, b)
-		says = append(says, strings.TrimSpace(s.block+" "+s.name)+" "+b.Label)
 	}
-	f.Alt = "The growing sum of the " + whole + ": " + strings.Join(says, ", ") + "."
 }
 
 // lie draws the narrow picture.
@@ -163,21 +170,21 @@ func sum(list []step, name string) step {
 
 // steps adds up the parts. Each block is one step or, if halves is true, two: attention and
 // feed-forward.
-func steps(parts []infer.Contribution, halves bool) []step {
+func steps(w stage.Words, parts []infer.Contribution, halves bool) []step {
 	var list []step
 	total := 0.0
 	for i, c := range parts {
-		next := step{name: "embedding", from: total}
+		next := step{name: w.T("explain.fall.embedding"), from: total}
 		switch {
 		case c.Part.Block > 0 && !halves:
-			next.name = fmt.Sprintf("block %d", c.Part.Block)
+			next.name = w.T("explain.block", "n", c.Part.Block)
 		case c.Part.Block > 0:
-			next.name, next.block = "attention", fmt.Sprintf("block %d", c.Part.Block)
+			next.name, next.block = w.T("explain.fall.attention"), w.T("explain.block", "n", c.Part.Block)
 			if c.Part.Kind == infer.PartFeedForward {
-				next.name = "feed-fwd"
+				next.name = w.T("explain.fall.feed_forward")
 			}
 		case c.Part.Kind == infer.PartFinalBias, c.Part.Kind == infer.PartRounding:
-			next.name = "end"
+			next.name = w.T("explain.fall.end")
 		}
 		if i == 0 || list[len(list)-1].name != next.name || list[len(list)-1].block != next.block {
 			list = append(list, next)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // parts returns the contributions of a model without heads: an embedding that adds 3 and, for
@@ -25,7 +26,7 @@ func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 // would be unreadable if the picture were shrunk to fit the page.
 func TestDeepModelSumScrolls(t *testing.T) {
 	for blocks, long := range map[int]bool{6: false, 28: true} {
-		f := newFall(parts(blocks, 1, -1), parts(blocks, 1, -1), "score")
+		f := newFall(stage.English, parts(blocks, 1, -1), parts(blocks, 1, -1), "score")
 		var page strings.Builder
 		if err := fallHTML(f).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
@@ -42,7 +43,7 @@ func TestSumBarsAreCumulative(t *testing.T) {
 	base := parts(2, 2, -4)
 	now := parts(2, 2, -4)
 	now[1].Z = 0
-	f := newFall(base, now, "score")
+	f := newFall(stage.English, base, now, "score")
 	var labels []string
 	for i, b := range f.Bars {
 		labels = append(labels, b.Name+" "+b.Label)

@@ -31,12 +31,11 @@ func patch(ctx context.Context, r *why.Report, with string) error {
 	m, n := r.Study.Model(), len(r.Study.Tokens())
 	about := subject{prompt: with}
 	if err := about.read(ctx, m, nil); err != nil {
-		return &patchError{sentenceOf(err)}
+		return &patchError{err}
 	}
 	if len(about.tokens) != n || n > gridTokens {
-		return &patchError{fmt.Errorf(
-			"the other text has %s and this one %d. Both need the same number, at most %d",
-			terms.Counted(len(about.tokens), "token"), n, gridTokens,
+		return &patchError{terms.Refuse(
+			terms.CodeRange, "explain.grid.length", "n", len(about.tokens), "here", n, "most", gridTokens,
 		)}
 	}
 	var err error
@@ -47,7 +46,7 @@ func patch(ctx context.Context, r *why.Report, with string) error {
 }
 
 // newGrid lays out the results of carrying over another text's vectors.
-func newGrid(r *why.Report, about subject) grid {
+func newGrid(w stage.Words, r *why.Report, about subject) grid {
 	g, m, answer := grid{With: about.with}, r.Study.Model(), r.Grid
 	if answer == nil {
 		return g
@@ -57,8 +56,8 @@ func newGrid(r *why.Report, about subject) grid {
 		return g
 	}
 	here, there := r.Study.Tokens(), r.Other.Tokens()
-	drawn := lang.NewMapText(stage.MapTextOf{
-		ID: "why-patch", Aria: "How far the answer follows", Model: m, Tokens: here,
+	drawn := w.NewMapText(stage.MapTextOf{
+		ID: "why-patch", Aria: w.T("explain.grid.aria"), Model: m, Tokens: here,
 		Row: func(int) stage.MapKey { return stage.MapKey{} },
 		Column: func(at int) stage.MapKey {
 			if here[at] == there[at] {
@@ -75,10 +74,7 @@ func newGrid(r *why.Report, about subject) grid {
 	})
 	g.Map = &drawn
 	if block, from := carrier(answer.Cells); block > 0 {
-		g.Say = fmt.Sprintf(
-			"Before block %d the answer follows the vector at position %d, after it the one at the last position. So "+
-				"block %d is where it is looked up.", block, from, block,
-		)
+		g.Say = w.T("explain.grid.found", "block", block, "position", from)
 	}
 	return g
 }

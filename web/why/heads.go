@@ -13,19 +13,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // habit describes one habit of heads in words.
 type habit struct {
 	Name, Say string
 	Heads     []string
-}
-
-// habits describes each of the habits for which heads are measured.
-var habits = map[why.Habit]string{
-	why.HabitPrevious:  "Looks at the token before",
-	why.HabitInduction: "Looks at what came after the same token before (an induction head)",
-	why.HabitStart:     "Looks at the start of the text",
 }
 
 // finder measures a model's heads once, for all requests.
@@ -57,18 +51,19 @@ const (
 	findTime = 5 * time.Minute
 )
 
-// measuringError means that a measurement is still running. Its message is for the user.
-type measuringError struct{ percent int64 }
+// errMeasuring matches the refusal that a measurement is still running.
+var errMeasuring = &terms.Refusal{Code: "measuring"}
 
-func (e *measuringError) Error() string {
-	return fmt.Sprintf(
-		"The heads of this model are being measured: %d%% is done. This is done once, and then kept.", e.percent,
-	)
+// measureError means that a measurement failed.
+type measureError struct{ cause error }
+
+func (e *measureError) Error() string {
+	return fmt.Sprintf("the heads of this model can't be measured: %v", e.cause)
 }
 
-// find returns the findings. The error is a *measuringError while the measurement is running, or
-// the reason why there are no findings. A failed measurement is not repeated, because it would fail
-// again.
+// find returns the findings. The error matches [errMeasuring] while the measurement is running.
+// Otherwise, it is the reason why there are no findings. A failed measurement is not repeated,
+// because it would fail again.
 func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*why.Findings, error) {
 	f.mu.Lock()
 	s := f.last
@@ -88,7 +83,7 @@ func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*w
 	case <-s.done:
 		return s.found, s.err
 	default:
-		return nil, &measuringError{s.percent.Load()}
+		return nil, terms.Refuse(errMeasuring.Code, "explain.heads.measuring", "percent", int(s.percent.Load()))
 	}
 }
 
@@ -103,48 +98,39 @@ func (f *finder) run(s *search, m *infer.Model, log *slog.Logger) {
 	switch {
 	case s.err == nil:
 	case errors.Is(s.err, context.DeadlineExceeded):
-		s.err = fmt.Errorf(
-			"measuring the heads of this model takes more than %s on this machine, so it was stopped",
-			terms.Counted(int(findTime.Minutes()), "minute"),
-		)
+		s.err = terms.Refuse(terms.CodeBusy, "explain.heads.slow", "n", int(findTime.Minutes()))
 	default:
-		s.err = fmt.Errorf("the heads of this model can't be measured: %w", s.err)
+		s.err = &measureError{s.err}
 	}
 }
 
 // inWords describes the findings. If f is nil, the results are empty.
-func inWords(f *why.Findings) (how string, list []habit) {
+func inWords(w stage.Words, f *why.Findings) (how string, list []habit) {
 	if f == nil {
 		return "", nil
 	}
-	how = fmt.Sprintf(
-		"Measured on %s of %s, each said twice. The second time only the first can give away what comes: the model's "+
-			"surprise is %s bits a token in the first half and %s in the second.",
-		terms.Counted(f.Texts, "row"), terms.Counted(f.Row, "random token"), terms.Decimals(f.First, 2),
-		terms.Decimals(f.Second, 2),
+	how = w.T(
+		"explain.heads.measured", "rows", w.T("explain.heads.rows", "n", f.Texts),
+		"tokens", w.T("explain.heads.tokens", "n", f.Row), "first", terms.Decimals(f.First, 2),
+		"second", terms.Decimals(f.Second, 2),
 	)
 	for _, h := range f.Habits {
-		w := habit{Name: habits[h.Habit]}
-		switch h.Pass {
-		case 0:
-			w.Say = fmt.Sprintf(
-				"No head of this model does, by this measure: none gives %s of its weight there.",
-				terms.Percent(why.Passing),
-			)
-		default:
-			w.Say = fmt.Sprintf(
-				"%s of this model %s, by this measure: %s of the weight or more. Without them the surprise is %s.",
-				terms.Counted(h.Pass, "head"), map[bool]string{true: "does", false: "do"}[h.Pass == 1],
-				terms.Percent(why.Passing), terms.Decimals(h.Together, 2),
+		one := habit{Name: w.T("explain.habit." + string(h.Habit))}
+		if h.Pass == 0 {
+			one.Say = w.T("explain.habit.none", "share", terms.Percent(why.Passing))
+		} else {
+			one.Say = w.T(
+				"explain.habit.found", "n", h.Pass, "share", terms.Percent(why.Passing),
+				"bits", terms.Decimals(h.Together, 2),
 			)
 		}
 		for _, head := range h.Heads {
-			w.Heads = append(w.Heads, fmt.Sprintf(
-				"%s: %s of its weight. Without it the surprise is %s.", nameOf(head.Part), terms.Percent(head.Score),
-				terms.Decimals(head.Off, 2),
+			one.Heads = append(one.Heads, w.T(
+				"explain.habit.head", "head", nameOf(w, head.Part), "share", terms.Percent(head.Score),
+				"bits", terms.Decimals(head.Off, 2),
 			))
 		}
-		list = append(list, w)
+		list = append(list, one)
 	}
 	return how, list
 }

@@ -22,7 +22,9 @@ type opened struct {
 	Title string
 	Says  []saying
 	Rest  string // the share of all other tokens
-	Say   string
+	// Entropy is a sentence about the distribution, and Came one about the token that really came, if
+	// there is one.
+	Entropy, Came string
 }
 
 // These are the ids of the forms that the map's buttons belong to.
@@ -33,27 +35,27 @@ const (
 
 // newLens lays out the predictions at each height, with buttons that open a cell, switch a
 // block or hide a position.
-func newLens(r *why.Report, about subject, v *view) lens {
+func newLens(w stage.Words, r *why.Report, about subject, v *view) lens {
 	s, rows := r.Study, r.Lens
 	m := s.Model()
 	height, position, open, _ := about.cellOf(m) // the error was checked before
 	l := lens{Folded: stage.MapFolded(len(s.Tokens()))}
-	l.Map = lang.NewMapText(stage.MapTextOf{
-		ID: "why-map", Aria: "What it would say at each height", Model: m, Tokens: s.Tokens(),
-		Row: func(h int) stage.MapKey { return rowKey(v, h, len(rows)-1) },
+	l.Map = w.NewMapText(stage.MapTextOf{
+		ID: "why-map", Aria: w.T("explain.lens.aria"), Model: m, Tokens: s.Tokens(),
+		Row: func(h int) stage.MapKey { return rowKey(w, v, h, len(rows)-1) },
 		Column: func(at int) stage.MapKey {
 			if at >= len(v.Positions) {
 				return stage.MapKey{}
 			}
-			return placeKey(v.Positions[at])
+			return placeKey(w, v.Positions[at])
 		},
 		Cell: func(h, at int) stage.MapKey {
 			c := rows[h][at]
 			said := c.Says[0]
 			key := stage.MapKey{
 				Text: stage.TokenText(said.Token), Small: terms.Percent(said.P), Mark: c.Rank == 1,
-				NoteAria: ", surprise in bits: ", Form: formCell, Name: "cell", Value: fmt.Sprintf("%d.%d", h, at),
-				Pressed: open && h == height && at == position,
+				NoteAria: w.T("explain.lens.note") + " ", Form: formCell, Name: "cell",
+				Value: fmt.Sprintf("%d.%d", h, at), Pressed: open && h == height && at == position,
 			}
 			key.Note, key.Class = surprise(c)
 			if key.Pressed {
@@ -63,31 +65,31 @@ func newLens(r *why.Report, about subject, v *view) lens {
 		},
 	})
 	if open {
-		l.Open = newOpened(s, rows[height][position], height, position)
+		l.Open = newOpened(w, s, rows[height][position], height, position)
 	}
 	return l
 }
 
 // rowKey returns the name of a height, which is also a button that switches the block below.
-func rowKey(v *view, height, top int) stage.MapKey {
+func rowKey(w stage.Words, v *view, height, top int) stage.MapKey {
 	if height == 0 {
 		return stage.MapKey{}
 	}
-	name := lang.MapHeight(height)
+	name := w.MapHeight(height)
 	if height == top {
-		name += ": said"
+		name = w.T("explain.lens.top", "height", name)
 	}
 	block := v.Blocks[height-1]
 	return stage.MapKey{
-		Text: stage.Text{{S: name}}, Aria: name + ". Switch this block off", Class: offClass(block.Off), Form: formOff,
-		Name: "off", Value: block.List, Pressed: block.Off,
+		Text: stage.Text{{S: name}}, Aria: w.T("explain.lens.row", "row", name), Class: offClass(block.Off),
+		Form: formOff, Name: "off", Value: block.List, Pressed: block.Off,
 	}
 }
 
 // placeKey returns the name of a position, which is also a button that hides the position.
-func placeKey(p component) stage.MapKey {
+func placeKey(w stage.Words, p component) stage.MapKey {
 	return stage.MapKey{
-		Class: offClass(p.Off), Aria: p.Name + ". Hide this position from all later ones", Form: formOff, Name: "off",
+		Class: offClass(p.Off), Aria: w.T("explain.lens.column", "token", p.Name), Form: formOff, Name: "off",
 		Value: p.List, Pressed: p.Off,
 	}
 }
@@ -95,22 +97,24 @@ func placeKey(p component) stage.MapKey {
 func offClass(off bool) string { return map[bool]string{true: "is-off"}[off] }
 
 // newOpened returns the distribution of a cell.
-func newOpened(s *why.Study, c infer.LensCell, height, position int) *opened {
+func newOpened(w stage.Words, s *why.Study, c infer.LensCell, height, position int) *opened {
 	m := s.Model()
-	read := lang.PromptText(m, s.Tokens(), position)
-	o := &opened{Title: fmt.Sprintf("%s, at position %d, %s", terms.Capital(lang.MapHeight(height)), position, read)}
+	o := &opened{Title: w.T(
+		"explain.cell.title", "height", terms.Capital(w.MapHeight(height)), "n", position,
+		"token", w.PromptText(m, s.Tokens(), position),
+	)}
 	rest := 1.0
 	for _, said := range c.Says {
 		o.Says = append(o.Says, saying{stage.TokenText(said.Token), terms.Percent(said.P), said.P})
 		rest -= said.P
 	}
 	o.Rest = terms.Percent(max(rest, 0))
-	o.Say = fmt.Sprintf("Its entropy is %s bits.", terms.Decimals(c.Bits, 2))
+	o.Entropy = w.T("explain.cell.entropy", "bits", terms.Decimals(c.Bits, 2))
 	if c.Rank > 0 {
-		came := stage.TokenText(m.Token(s.Tokens()[position+1]))
-		o.Say += fmt.Sprintf(
-			" %s really came: it has %s here and is the %s of %s, a surprise of %s bits.", came, terms.Percent(c.Came),
-			terms.Ordinal(c.Rank), terms.Count(m.Config().Vocab), terms.Decimals(c.Surprise(), 2),
+		o.Came = w.T(
+			"explain.cell.came", "token", stage.TokenText(m.Token(s.Tokens()[position+1])),
+			"share", terms.Percent(c.Came), "rank", w.Ordinal(c.Rank), "all", m.Config().Vocab,
+			"bits", terms.Decimals(c.Surprise(), 2),
 		)
 	}
 	return o
@@ -125,16 +129,16 @@ func surprise(c infer.LensCell) (bits, class string) {
 	return terms.Decimals(c.Surprise(), 1), surpriseClass(c.Surprise())
 }
 
-// surpriseKey lists the names of the steps in the surprise legend.
-var surpriseKey = []string{"under 1 bit", "1 to 3", "3 to 6", "6 to 10", "10 and more"}
+// surpriseClasses are the classes of the steps in the surprise legend.
+var surpriseClasses = []string{"s0", "s1", "s2", "s3", "s4"}
 
 func surpriseClass(bits float64) string {
 	for n, below := range []float64{1, 3, 6, 10} {
 		if bits < below {
-			return fmt.Sprintf("s%d", n)
+			return surpriseClasses[n]
 		}
 	}
-	return "s4"
+	return surpriseClasses[4]
 }
 
 // strip is the whole text, with the surprise at each of its tokens.

@@ -46,7 +46,7 @@ func scoredOf(q url.Values) scored {
 }
 
 // sides parses the request. It returns one side, or two if there is another text or there are other
-// settings. The error is a sentence, and field is the field at fault.
+// settings. field is the field at fault.
 func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err error) {
 	texts := []string{a.Texts[0]}
 	switch {
@@ -59,15 +59,15 @@ func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err err
 		// Browsers send line breaks in forms as \r\n.
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 		if err := m.CheckPrompt(text, infer.MaxSampleBytes); err != nil {
-			return nil, scoreFields[i], sentenceOf(err)
+			return nil, scoreFields[i], err
 		}
 		t, err := strconv.ParseFloat(strings.TrimSpace(a.Temps[i]), 64)
 		if err != nil {
-			return nil, scoreTemps[i], errors.New("the temperature must be a number")
+			return nil, scoreTemps[i], terms.Refuse(terms.CodeRange, "explain.score.ask.number")
 		}
 		settings, err := session.ReadRules(a.Rules[i], sampling.Pure)
 		if err != nil {
-			return nil, scoreRules[i], errors.New(terms.RefusalOf(err).Message)
+			return nil, scoreRules[i], terms.RefusalOf(err)
 		}
 		settings.Temperature = t
 		sides = append(sides, infer.Side{Text: text, Settings: settings})
@@ -82,8 +82,8 @@ var (
 )
 
 // ruleKnobs returns the knobs, other than the temperature, that can be set for scoring a text.
-func ruleKnobs() (list []terms.Knob) {
-	for _, k := range terms.Knobs() {
+func ruleKnobs(w stage.Words) (list []terms.Knob) {
+	for _, k := range w.Knobs() {
 		_, ok := sampling.Pure.Value(k.Key)
 		if ok && k.Key != "temperature" && sampling.Reads(k.Key) {
 			list = append(list, k)
@@ -121,9 +121,8 @@ type scoredSide struct {
 // apart is the divergence between two sides, step by step.
 type apart struct {
 	Tokens  []stripToken // the tokens of the first side, with bars that show the divergence
-	Average string       // average over the steps where the divergence is finite
+	Average string       // average over the steps where the divergence is finite, and the step where it is largest
 	Endless string       // number of steps where the divergence is infinite, and the reason
-	Most    string       // the step with the largest divergence
 	Rest    string       // the tokens that are not compared
 }
 
@@ -139,7 +138,7 @@ type scoreRow struct {
 
 // score handles GET /score.
 func (s *Server) score(w http.ResponseWriter, r *http.Request) {
-	v := scoreView{Ask: scoredOf(r.URL.Query())}
+	v, words := scoreView{Ask: scoredOf(r.URL.Query())}, stage.In(r.Context())
 	sides, at, err := v.Ask.sides(s.Model)
 	status := http.StatusOK
 	if err == nil {
@@ -148,18 +147,17 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 		var wrong *terms.RangeError
 		switch {
 		case err == nil:
-			v.show(sides, c)
+			v.show(words, sides, c)
 		case errors.As(err, &wrong):
 			at = faultAt(wrong.Field)
-			err = errors.New(wrong.Sentence())
 		default:
-			head, say := s.failed(status, err)
+			head, say := s.failed(words, status, err)
 			s.Refuse(w, r, status, head, say)
 			return
 		}
 	}
 	if err != nil {
-		v.Bad, v.Field, status = shell.Sentence(terms.English, err), at, http.StatusBadRequest
+		v.Bad, v.Field, status = sentence(words, err), at, http.StatusBadRequest
 	}
 	s.HTML(w, r, status, scoreHTML(v))
 }
@@ -201,21 +199,11 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request, sides []infer.S
 func bitsOf(nats float64) float64 { return nats / math.Ln2 }
 
 // show lays out the results.
-func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
+func (v *scoreView) show(w stage.Words, sides []infer.Side, c *infer.Comparison) {
 	for i, read := range c.Sides {
-		side := scoredSide{Name: "What the model expected"}
-		if v.Ask.Example {
-			side.Name = "An example"
-		}
-		if len(sides) == 2 {
-			side.Name = [2]string{"First", "Second"}[i]
-			if t := sides[i].Settings.Temperature; sides[0].Text == sides[1].Text || t != 1 {
-				side.Name += ", at temperature " + strconv.FormatFloat(t, 'f', -1, 64)
-			}
-		}
-		if side.Rules = v.Ask.Rules[i]; read.Cut > 0 {
-			side.Cut = "These settings cut " + terms.Counted(read.Cut, "token") + " of this text (∞ below): they " +
-				"would never write it. The figures are of the rest."
+		side := scoredSide{Name: v.sideName(w, sides, i), Rules: v.Ask.Rules[i]}
+		if read.Cut > 0 {
+			side.Cut = w.T("explain.side.cut", "n", read.Cut)
 		}
 		for n, t := range read.Tokens {
 			token := stripToken{Token: stage.TokenText(t.Token), Bits: "–"}
@@ -231,30 +219,47 @@ func (v *scoreView) show(sides []infer.Side, c *infer.Comparison) {
 			v.row(n, i, token)
 		}
 		if s := read.Sum; s.Tokens > 0 {
-			side.Say = averageText(s.BitsPerToken())
+			side.Say = averageText(w, s.BitsPerToken())
 			side.Facts = []field{
-				{"tokens", terms.Count(s.Tokens)},
-				{"bits a token", terms.Decimals(s.BitsPerToken(), 2)},
-				{"perplexity", terms.Decimals(s.Perplexity(), 2)},
-				{"bits a byte", terms.Decimals(s.BitsPerByte(), 3)},
-				{"bits in all", terms.Decimals(s.Bits(), 1)},
+				{w.T("explain.facts.tokens"), terms.Count(s.Tokens)},
+				{w.T("explain.facts.bits"), terms.Decimals(s.BitsPerToken(), 2)},
+				{w.T("explain.facts.perplexity"), terms.Decimals(s.Perplexity(), 2)},
+				{w.T("explain.facts.byte"), terms.Decimals(s.BitsPerByte(), 3)},
+				{w.T("explain.facts.all"), terms.Decimals(s.Bits(), 1)},
 			}
 		}
 		v.Sides = append(v.Sides, side)
 	}
 	if len(sides) == 2 {
-		v.apart(c)
+		v.apart(w, c)
 	}
+}
+
+// sideName returns the heading of a side. With two sides, it names their temperature if they differ only
+// in their settings, or if it is not 1.
+func (v *scoreView) sideName(w stage.Words, sides []infer.Side, i int) string {
+	if len(sides) == 1 {
+		if v.Ask.Example {
+			return w.T("explain.side.example")
+		}
+		return w.T("explain.side.expected")
+	}
+	t := sides[i].Settings.Temperature
+	if sides[0].Text == sides[1].Text || t != 1 {
+		keys := [2]string{"explain.side.first.at", "explain.side.second.at"}
+		return w.T(keys[i], "t", strconv.FormatFloat(t, 'f', -1, 64))
+	}
+	return w.T([2]string{"explain.side.first", "explain.side.second"}[i])
 }
 
 // averageText describes an average number of bits. Above 30 bits, it omits the number of guesses,
 // which would be unimaginably large.
-func averageText(bits float64) string {
-	say := "On average a token cost " + terms.Decimals(bits, 2) + " bits."
-	if bits <= 30 {
-		say += " That is as hard as guessing among " + guessOf(bits) + " equally likely tokens, each time."
+func averageText(w stage.Words, bits float64) string {
+	cost := terms.Decimals(bits, 2)
+	if bits > 30 {
+		return w.T("explain.side.average.high", "bits", cost)
 	}
-	return say
+	return w.T("explain.side.average", "bits", cost, "guess", guessOf(bits))
 }
 
 // row adds a token to the table of numbers.
@@ -272,7 +277,7 @@ func (t *stripToken) bar(bits float64) {
 }
 
 // apart lays out the divergence between the sides.
-func (v *scoreView) apart(c *infer.Comparison) {
+func (v *scoreView) apart(w stage.Words, c *infer.Comparison) {
 	a, sum, most, finite := &apart{}, 0.0, -1, 0
 	for n, d := range c.Apart {
 		row := &v.Rows[n]
@@ -292,20 +297,19 @@ func (v *scoreView) apart(c *infer.Comparison) {
 		}
 	}
 	steps := len(c.Apart)
+	endless := steps - finite
 	if finite > 0 {
-		a.Average = terms.Decimals(bitsOf(sum)/float64(finite), 2)
-		a.Most = "It is largest at token " + terms.Count(most+1) + "."
-	}
-	if endless := steps - finite; endless > 0 {
-		a.Endless = "At " + terms.Counted(endless, "step") + " it is endless (∞): the second cuts tokens that the " +
-			"first keeps, so it would never write what the first may. The table has the other direction, and how " +
-			"much the first gives to those tokens."
-		if finite > 0 {
-			a.Most = "Of the others it is largest at token " + terms.Count(most+1) + "."
+		key := "explain.apart.average"
+		if endless > 0 {
+			key = "explain.apart.average.rest"
 		}
+		a.Average = w.T(key, "bits", terms.Decimals(bitsOf(sum)/float64(finite), 2), "n", most+1)
+	}
+	if endless > 0 {
+		a.Endless = w.T("explain.apart.endless", "n", endless)
 	}
 	if more := max(len(c.Sides[0].Tokens), len(c.Sides[1].Tokens)) - steps; more > 0 {
-		a.Rest = "The longer text has " + terms.Counted(more, "token") + " more, with nothing opposite."
+		a.Rest = w.T("explain.apart.longer", "n", more)
 	}
 	v.Apart = a
 }
@@ -319,9 +323,9 @@ func apartText(nats float64) string {
 }
 
 // scoreFrame returns the frame around the page.
-func scoreFrame() shell.Of {
-	f := frame()
-	f.Title, f.Skip, f.Scripts = shell.TitleOf("How well was it expected?"), "Skip to the text", nil
+func scoreFrame(w stage.Words) shell.Of {
+	f := frame(w)
+	f.Title, f.Skip, f.Scripts = shell.TitleOf(w.T("explain.score.window")), w.T("explain.score.skip"), nil
 	return f
 }
 

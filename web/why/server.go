@@ -51,8 +51,7 @@ func New(d Deps) *Server {
 // Mount registers the page's routes on mux.
 func (s *Server) Mount(mux *http.ServeMux) {
 	s.Route(mux, shell.Unknown{
-		NoForms: "shell.noforms", Head: "There is no page here.",
-		Say: "“Why this token?” is at /why, and how well a text was expected at /score.",
+		NoForms: "shell.noforms", Head: "explain.refused.page", Say: "explain.refused.page.say",
 	}, shell.Routes{"GET /why": s.page, "GET /why.json": s.json, "GET /score": s.score})
 }
 
@@ -70,25 +69,25 @@ const (
 // page handles GET /why?prompt=TEXT&off=PARTS, or ?log=LINK for a run of the Loop. It returns
 // the page or, for the page's script, only the part that changes.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	about := subjectOf(r.URL.Query())
+	about, words := subjectOf(r.URL.Query()), stage.In(r.Context())
 	a, status, err := s.ask(w, r, &about, false)
 	var v view
 	switch {
 	case err == nil:
-		v = newView(a.report, about)
-		v.Grid = newGrid(a.report, about)
-		v.lacks(a)
+		v = newView(words, a.report, about)
+		v.Grid = newGrid(words, a.report, about)
+		v.lacks(words, a)
 	case status == http.StatusBadRequest:
-		v = view{Prompt: about.prompt, Bad: shell.Sentence(terms.In(r.Context()), err)}
+		v = view{Prompt: about.prompt, Bad: sentence(words, err)}
 		v.Again = about.plain()
 	default:
-		head, say := s.failed(status, err)
+		head, say := s.failed(words, status, err)
 		s.Refuse(w, r, status, head, say)
 		return
 	}
 	if shell.Fragment(r) {
 		if v.Bad != "" {
-			s.Refuse(w, r, status, "This text can't be asked about.", v.Bad)
+			s.Refuse(w, r, status, words.T("explain.refused.text"), v.Bad)
 			return
 		}
 		s.HTML(w, r, status, bodyHTML(v))
@@ -100,30 +99,29 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 // json handles GET /why.json, whose address has the same fields as the page's address. It sends the
 // content of the page in the format of `viz why -json`.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
-	about := subjectOf(r.URL.Query())
+	about, words := subjectOf(r.URL.Query()), stage.In(r.Context())
 	a, status, err := s.ask(w, r, &about, true)
-	var measuring *measuringError
 	switch {
 	case err != nil && status == http.StatusBadRequest:
-		shell.Text(w, status, shell.Sentence(terms.In(r.Context()), err))
+		shell.Text(w, status, sentence(words, err))
 		return
 	case err != nil:
-		head, say := s.failed(status, err)
+		head, say := s.failed(words, status, err)
 		shell.Text(w, status, head+" "+say)
 		return
-	case errors.As(a.heads, &measuring):
+	case errors.Is(a.heads, errMeasuring):
 		w.Header().Set("Retry-After", "2")
-		shell.Text(w, http.StatusServiceUnavailable, shell.Sentence(terms.In(r.Context()), a.heads))
+		shell.Text(w, http.StatusServiceUnavailable, sentence(words, a.heads))
 		return
 	case a.patch != nil || a.heads != nil:
-		shell.Text(w, http.StatusBadRequest, shell.Sentence(terms.In(r.Context()), cmp.Or(a.patch, a.heads)))
+		shell.Text(w, http.StatusBadRequest, sentence(words, cmp.Or(a.patch, a.heads)))
 		return
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	if err := e.Encode(a.report); err != nil {
-		head, say := s.failed(http.StatusInternalServerError, err)
+		head, say := s.failed(words, http.StatusInternalServerError, err)
 		shell.Text(w, http.StatusInternalServerError, head+" "+say)
 		return
 	}
@@ -137,16 +135,15 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 var errTooLong = errors.New("why: the model takes longer than the time limit of a request")
 
 // failed returns a heading and a sentence that explain why the server could not answer.
-func (s *Server) failed(status int, err error) (head, say string) {
+func (s *Server) failed(w stage.Words, status int, err error) (head, say string) {
 	switch {
 	case errors.Is(err, errTooLong):
-		return "This takes too long here.",
-			"The model had no answer in the time that one page has. Ask about a shorter text, or without a second one."
+		return w.T("explain.refused.slow"), w.T("explain.refused.slow.say")
 	case status == http.StatusServiceUnavailable:
-		return shell.Busy(terms.English)
+		return shell.Busy(w.Language)
 	}
 	s.Log.Error("explaining a token", "err", err)
-	return "The model could not answer.", "The error has been logged. Nothing was changed."
+	return w.T("explain.refused.failed"), w.T("explain.refused.failed.say")
 }
 
 // answer is the result of a request. It is otherwise complete even if something is wrong with the
@@ -163,7 +160,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 	var a answer
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
-	question, err := about.question(s.Model)
+	question, err := about.question(stage.In(r.Context()), s.Model)
 	if err != nil {
 		return a, http.StatusBadRequest, err
 	}
@@ -177,7 +174,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 	}
 	defer release()
 	if err := about.read(ctx, s.Model, s.Runs); err != nil {
-		return a, http.StatusBadRequest, sentenceOf(err)
+		return a, http.StatusBadRequest, err
 	}
 	if question.Token < 0 {
 		question.Token = about.drawn
@@ -186,16 +183,15 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 		return a, http.StatusBadRequest, err
 	}
 	a.report, err = s.report(ctx, *about, question, all)
-	var place *infer.PlaceError
 	var patch *patchError
 	if errors.As(err, &patch) {
-		a.patch, err = patch, nil
+		a.patch, err = patch.error, nil
 	}
 	switch {
 	case err == nil:
 		a.report.Heads = heads
 		return a, http.StatusOK, nil
-	case errors.As(err, &place):
+	case errors.As(err, new(*terms.Refusal)): // a position that cannot be hidden
 		return a, http.StatusBadRequest, err
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return a, http.StatusServiceUnavailable, errTooLong
@@ -233,11 +229,10 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question, all 
 	return r, err
 }
 
-// sentenceOf converts an error about a text to the form that pages show.
-func sentenceOf(err error) error {
-	var e *terms.RangeError
-	if errors.As(err, &e) {
-		return errors.New(e.Sentence())
+// sentence returns an error as a sentence for the page.
+func sentence(w stage.Words, err error) string {
+	if r, ok := terms.AsRefusal(err); ok {
+		return r.In(w.Language)
 	}
-	return err
+	return shell.Sentence(w.Language, err)
 }

@@ -2,8 +2,6 @@ package why
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // subject is the question: a text or a moment of a run, and the part of the answer to show. The
@@ -85,18 +84,18 @@ func (a subject) plain() string {
 }
 
 // question parses the question about the token after the text. Its errors are for the user.
-func (a subject) question(m *infer.Model) (why.Question, error) {
+func (a subject) question(w stage.Words, m *infer.Model) (why.Question, error) {
 	q := why.Question{Token: a.drawn, Over: -1, Says: why.Shown}
 	for _, t := range []struct {
-		name, text string
-		to         *int
-	}{{"token", a.pick, &q.Token}, {"other token", a.over, &q.Over}} {
+		key, text string
+		to        *int
+	}{{"explain.refused.token", a.pick, &q.Token}, {"explain.refused.over", a.over, &q.Over}} {
 		if t.text == "" {
 			continue
 		}
 		id, err := why.FindToken(m, t.text)
 		if err != nil {
-			return q, fmt.Errorf("the %s %s can't be used: %w", t.name, terms.Quoted(t.text), err)
+			return q, terms.Refuse(terms.CodeRange, t.key, "token", terms.Quoted(t.text), "why", sentence(w, err))
 		}
 		*t.to = id
 	}
@@ -118,8 +117,9 @@ func (a subject) cellOf(m *infer.Model) (height, position int, ok bool, err erro
 	}
 	if layers := m.Config().Layers; err != nil || height < 0 || height > layers || position < 0 ||
 		position >= len(a.tokens) {
-		return 0, 0, false, fmt.Errorf(
-			"%s is not a place of the lens; it must be 0.0 to %d.%d", terms.Quoted(a.cell), layers, len(a.tokens)-1,
+		return 0, 0, false, terms.Refuse(
+			terms.CodeRange, "explain.refused.cell", "cell", terms.Quoted(a.cell), "height", layers,
+			"position", len(a.tokens)-1,
 		)
 	}
 	return height, position, true, nil
@@ -141,9 +141,7 @@ func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) 
 		a.tokens = m.Encode(a.prompt)
 	}
 	if most := min(maxTokens, m.Config().Context); len(a.tokens) == 0 || len(a.tokens) > most {
-		return terms.NewRangeError(
-			"prompt", terms.Counted(len(a.tokens), "token")+" long", "1 to "+terms.Counted(most, "token")+" long here",
-		)
+		return terms.Refuse(terms.CodeRange, "explain.refused.length", "n", len(a.tokens), "most", most)
 	}
 	return nil
 }
@@ -161,7 +159,7 @@ func (a *subject) replay(ctx context.Context, m *infer.Model, all *runs.Registry
 	}
 	st := run.State()
 	if st.Cursor.Step < 1 {
-		return errors.New("this run has not begun, so there is no token to ask about")
+		return terms.Refuse(terms.CodeRange, "explain.refused.run")
 	}
 	var text strings.Builder
 	for _, step := range st.Steps[:st.Cursor.Step] {

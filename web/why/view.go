@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
@@ -15,9 +17,6 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
-
-// lang is the language of the page's pictures of the model.
-var lang = stage.English
 
 // view is the content of the page.
 type view struct {
@@ -33,7 +32,7 @@ type view struct {
 	Pick      string     // the two tokens as given in the address
 	Against   string
 	Offered   []string // tokens that the page offers to explain
-	Measure   string   // "score", or "lead"
+	Measure   string   // "score", or "lead": the end of the keys of texts about it
 	Score     string   // score of the whole model
 	Now       string   // score with parts off
 	Parts     int
@@ -52,9 +51,9 @@ type view struct {
 	Lens      lens
 	Strip     strip
 	Grid      grid
-	How       string // how heads were measured; "" if not requested
-	Looking   string // progress of the head measurement
-	NoHeads   string // why there are no heads
+	How       string     // how heads were measured; "" if not requested
+	Looking   string     // progress of the head measurement
+	NoHeads   stage.Rich // why there are no heads
 	Habits    []habit
 }
 
@@ -84,7 +83,7 @@ type component struct {
 }
 
 // newView lays out a report.
-func newView(r *why.Report, about subject) view {
+func newView(w stage.Words, r *why.Report, about subject) view {
 	m, a, q := r.Study.Model(), r.Answer, r.Question
 	now := a.Base
 	if a.Changed != nil {
@@ -98,9 +97,9 @@ func newView(r *why.Report, about subject) view {
 	if a.Over >= 0 {
 		v.Over, v.Measure = stage.TokenText(m.Token(a.Over)), "lead"
 	}
-	v.Fall = newFall(a.Base.Parts, now.Parts, v.Measure)
+	v.Fall = newFall(w, a.Base.Parts, now.Parts, v.Measure)
 	for i := range r.Study.Tokens() {
-		v.Text = append(v.Text, lang.PromptText(m, r.Study.Tokens(), i))
+		v.Text = append(v.Text, w.PromptText(m, r.Study.Tokens(), i))
 	}
 	for _, said := range now.Says[:min(says, len(now.Says))] {
 		v.Says = append(v.Says, saying{stage.TokenText(said.Token), terms.Percent(said.P), said.P})
@@ -111,28 +110,31 @@ func newView(r *why.Report, about subject) view {
 	if v.Log != "" {
 		v.Back = "/loop?" + url.Values{"log": {v.Log}}.Encode()
 	}
-	if space, ok := session.NewSpaceAtEnd(m, about.prompt); ok && v.Log == "" {
+	if space, ok := session.NewSpaceAtEnd(terms.English, m, about.prompt); ok && v.Log == "" {
 		v.Space = &space
 	}
-	v.effect(a)
-	v.table(m, q, a, now)
-	v.Lens = newLens(r, about, &v)
+	v.effect(w, a)
+	v.table(w, m, q, a, now)
+	v.Lens = newLens(w, r, about, &v)
 	v.Strip = newStrip(r)
-	v.How, v.Habits = inWords(r.Heads)
+	v.How, v.Habits = inWords(w, r.Heads)
 	return v
 }
 
 // lacks adds explanations of the parts missing from an answer.
-func (v *view) lacks(a answer) {
-	var measuring *measuringError
+func (v *view) lacks(w stage.Words, a answer) {
+	var failed *measureError
 	switch {
-	case errors.As(a.heads, &measuring):
-		v.Looking = shell.Sentence(terms.English, a.heads)
+	case errors.Is(a.heads, errMeasuring):
+		v.Looking = sentence(w, a.heads)
+	case errors.As(a.heads, &failed):
+		english := stage.Element{Name: "span", Attrs: templ.Attributes{"lang": "en"}}
+		v.NoHeads = w.Rich("explain.heads.failed", "why", failed.cause.Error(), "error", english)
 	case a.heads != nil:
-		v.NoHeads = shell.Sentence(terms.English, a.heads)
+		v.NoHeads = stage.Rich{{S: sentence(w, a.heads)}}
 	}
 	if a.patch != nil {
-		v.Grid.Bad = shell.Sentence(terms.English, a.patch)
+		v.Grid.Bad = sentence(w, a.patch)
 	}
 }
 
@@ -145,69 +147,51 @@ func askFor(m *infer.Model, t infer.Token) string {
 }
 
 // effect describes the effect of the parts that are off.
-func (v *view) effect(a *why.Answer) {
+func (v *view) effect(w stage.Words, a *why.Answer) {
 	if a.Changed == nil {
-		v.Effect = "This is the whole model. Press a part to switch it off."
+		v.Effect = w.T("explain.effect.none")
 		return
 	}
-	v.Effect = fmt.Sprintf(
-		"%s has %s instead of %s, and the %s is %s instead of %s.", v.Token, terms.Percent(a.Changed.P),
-		terms.Percent(a.Base.P), v.Measure, v.Now, v.Score,
+	v.Effect = w.T(
+		"explain.effect."+v.Measure, "token", v.Token, "share", terms.Percent(a.Changed.P),
+		"whole", terms.Percent(a.Base.P), "now", v.Now, "before", v.Score,
 	)
 	for _, m := range a.Moved[:min(3, len(a.Moved))] {
-		v.Moved = append(v.Moved, fmt.Sprintf(
-			"%s, from %s to %s", nameOf(m.Part), terms.Logit(m.From), terms.Logit(m.To),
+		v.Moved = append(v.Moved, w.T(
+			"explain.moved.part", "part", nameOf(w, m.Part), "from", terms.Logit(m.From), "to", terms.Logit(m.To),
 		))
 	}
 }
 
-// without returns a note which states that the strip shows the changed model's predictions.
-func (v *view) without() string {
-	if v.Off == "" {
-		return ""
-	}
-	return " without what you switched off"
-}
-
 // nameOf returns the name of a part in words.
-func nameOf(p infer.Part) string {
-	switch p.Kind {
-	case infer.PartHead:
-		return fmt.Sprintf("block %d, head %d", p.Block, p.Head)
-	case infer.PartFeedForward:
-		return fmt.Sprintf("block %d, feed-forward", p.Block)
-	case infer.PartBias:
-		return fmt.Sprintf("block %d, bias", p.Block)
-	case infer.PartFinalBias:
-		return "final bias"
-	}
-	return string(p.Kind)
+func nameOf(w stage.Words, p infer.Part) string {
+	return w.T("explain.part."+string(p.Kind), "block", p.Block, "head", p.Head)
 }
 
 // table lays out the parts, with a column for each block and a row for each head.
-func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outcome) {
+func (v *view) table(w stage.Words, m *infer.Model, q why.Question, a *why.Answer, now why.Outcome) {
 	rows, most := map[string]int{}, 0.0
 	for i, c := range now.Parts {
 		p := c.Part
 		button := component{
-			Name: nameOf(p), Value: signed(c.Z), Size: size(c.Z), Plus: c.Z >= 0, Off: slices.Contains(q.Off, p),
+			Name: nameOf(w, p), Value: signed(c.Z), Size: size(c.Z), Plus: c.Z >= 0, Off: slices.Contains(q.Off, p),
 			Moved: a.Changed != nil && i < len(a.Base.Parts) && math.Abs(c.Z-a.Base.Parts[i].Z) >= 0.1,
 		}
-		button.Label = button.Name + ": " + button.Value
+		button.Label = w.T("explain.part.value", "part", button.Name, "value", button.Value)
 		if p.Block == 0 {
 			v.Alone = append(v.Alone, button)
 			continue
 		}
 		if button.Off {
-			button.Value, button.Label = "off", button.Name+": off"
+			button.Value, button.Label = w.T("explain.off"), w.T("explain.part.off", "part", button.Name)
 		}
-		if button.Say = v.told(button, now.Looks); p.Kind == infer.PartHead && !button.Off && c.Z > most {
+		if button.Say = v.told(w, button, now.Looks); p.Kind == infer.PartHead && !button.Off && c.Z > most {
 			v.Told, most = button.Say, c.Z
 		}
 		button.List = why.FormatOff(m, toggled(q.Off, p), q.Positions)
 		name := map[infer.PartKind]string{
-			infer.PartHead: fmt.Sprintf("head %d", p.Head), infer.PartFeedForward: "feed-forward",
-			infer.PartBias: "bias",
+			infer.PartHead: w.T("row.head", "n", p.Head), infer.PartFeedForward: w.T("part.feed_forward"),
+			infer.PartBias: w.T("explain.row.bias"),
 		}[p.Kind]
 		at, known := rows[name]
 		if !known {
@@ -218,7 +202,7 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 		v.Rows[at].Parts = append(v.Rows[at].Parts, button)
 	}
 	for l := range m.Config().Layers {
-		v.Blocks = append(v.Blocks, block(m, q, l+1))
+		v.Blocks = append(v.Blocks, block(w, m, q, l+1))
 	}
 	for at := range len(v.Text) - 1 {
 		off := slices.Contains(q.Positions, at)
@@ -229,46 +213,59 @@ func (v *view) table(m *infer.Model, q why.Question, a *why.Answer, now why.Outc
 		}
 		v.Positions = append(v.Positions, component{
 			Name: v.Text[at].String(), Off: off, List: why.FormatOff(m, q.Off, positions),
-			Label: fmt.Sprintf("position %d, %s", at, v.Text[at]),
+			Label: w.T("explain.position", "n", at, "token", v.Text[at]),
 		})
 	}
-	v.Outside = outside(v.Alone)
+	v.Outside = outside(w, v.Alone)
 }
 
 // told describes the effect of a part in this text.
-func (v *view) told(p component, looks []why.Attended) string {
-	say := terms.Capital(p.Name)
+func (v *view) told(w stage.Words, p component, looks []why.Attended) string {
+	part := terms.Capital(p.Name)
 	if p.Off {
-		return say + " is off. Press it to switch it on again."
+		return w.T("explain.told.off", "part", part)
 	}
+	effect := map[bool]string{true: "adds.", false: "takes."}[p.Plus] + v.Measure
+	with := []any{"part", part, "z", strings.TrimLeft(p.Value, "+−"), "token", v.Token}
 	for _, l := range looks {
-		if nameOf(l.Head) == p.Name {
-			say += fmt.Sprintf(" looks at %s with %s of its weight, and", v.Text[l.Position], terms.Percent(l.Weight))
+		if nameOf(w, l.Head) == p.Name {
+			with = append(with, "seen", v.Text[l.Position], "share", terms.Percent(l.Weight))
+			return w.T("explain.told.looks."+effect, with...)
 		}
 	}
-	verb := map[bool]string{true: "adds", false: "takes"}[p.Plus]
-	way := map[bool]string{true: "to", false: "from"}[p.Plus]
-	return fmt.Sprintf("%s %s %s %s the %s of %s.", say, verb, strings.TrimLeft(p.Value, "+−"), way, v.Measure, v.Token)
+	return w.T("explain.told."+effect, with...)
 }
 
 // outside describes the parts outside all blocks.
-func outside(parts []component) string {
+func outside(w stage.Words, parts []component) string {
 	var list []string
 	for _, p := range parts {
-		list = append(list, p.Name+" "+p.Value)
+		list = append(list, w.T("explain.fall.part", "part", p.Name, "value", p.Value))
 	}
-	return strings.Join(list, ", ")
+	return listed(w, list)
+}
+
+// listed returns a list with commas.
+func listed(w stage.Words, items []string) (list string) {
+	for i, item := range items {
+		if i == 0 {
+			list = item
+			continue
+		}
+		list = w.T("list.next", "list", list, "next", item)
+	}
+	return list
 }
 
 // block returns the button of a whole block.
-func block(m *infer.Model, q why.Question, n int) component {
+func block(w stage.Words, m *infer.Model, q why.Question, n int) component {
 	all := m.BlockParts(n)
 	rest := slices.DeleteFunc(slices.Clone(q.Off), func(p infer.Part) bool { return p.Block == n })
 	off := len(q.Off)-len(rest) == len(all)
 	if !off {
 		rest = append(rest, all...)
 	}
-	name := fmt.Sprintf("block %d", n)
+	name := w.T("explain.block", "n", n)
 	return component{Name: name, Label: name, Off: off, List: why.FormatOff(m, rest, q.Positions)}
 }
 
@@ -299,10 +296,10 @@ func size(z float64) int {
 }
 
 // frame returns the frame around the page.
-func frame() shell.Of {
+func frame(w stage.Words) shell.Of {
 	return shell.Of{
-		Title: shell.TitleOf("Why this token?"), Active: "loop", Class: "page-why", Skip: "Skip to the sum", Mono: true,
-		Styles: []string{"css/stage.css", "css/map.css", "css/why.css"}, Scripts: []string{"js/why.js"},
+		Title: shell.TitleOf(w.T("explain.title")), Active: "loop", Class: "page-why", Skip: w.T("explain.skip"),
+		Mono: true, Styles: []string{"css/stage.css", "css/map.css", "css/why.css"}, Scripts: []string{"js/why.js"},
 		Keys: shell.SharedKeys,
 	}
 }

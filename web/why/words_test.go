@@ -1,6 +1,10 @@
 package why
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/stage"
+)
 
 // TestAverageBitsInWords: an average of 3 bits is described as a guess among 2·2·2 tokens.
 func TestAverageBitsInWords(t *testing.T) {
@@ -10,7 +14,7 @@ func TestAverageBitsInWords(t *testing.T) {
 		3:   "On average a token cost 3.00 bits. That is as hard as guessing among 8 equally likely tokens, each time.",
 		500: "On average a token cost 500.00 bits.",
 	} {
-		if got := averageText(bits); got != want {
+		if got := averageText(stage.English, bits); got != want {
 			t.Errorf("%v bits: got %q, want %q", bits, got, want)
 		}
 	}

@@ -35,7 +35,7 @@ type connection struct {
 	html     func(string) string // see [Config.HTML]
 	leave    func()              // called once, at the end
 
-	ctx context.Context // ends with the connection; its cause is a *closeReason
+	ctx context.Context // with the language of the request; its cause is a *closeReason
 	end context.CancelCauseFunc
 
 	in   chan Command
@@ -151,10 +151,7 @@ func (c *connection) receive(data []byte) {
 	}
 	switch {
 	case !allowed:
-		c.refuse(cmd.N, &terms.Refusal{
-			Code:    terms.CodeBusy,
-			Message: "Too many commands at once, so this one was skipped. Wait a moment and send it again.",
-		})
+		c.refuse(cmd.N, terms.Refuse(terms.CodeBusy, "run.busy"))
 	case bad != nil:
 		c.refuse(cmd.N, terms.RefusalOf(bad))
 	case cmd.Name == "ping" && !c.ordered:
@@ -177,8 +174,14 @@ func (c *connection) refuse(n uint64, why *terms.Refusal) {
 }
 
 // Send implements [Conn]. The message is merged with the queued messages, and a snapshot
-// replaces a queued one. A snapshot that is not newer than the last one is dropped.
+// replaces a queued one. A snapshot that is not newer than the last one is dropped. An error is sent
+// in the language of the connection's request.
 func (c *connection) Send(m Message) error {
+	if m.Error != nil {
+		said := *m.Error
+		said.Message = said.In(terms.In(c.ctx))
+		m.Error = &said
+	}
 	for {
 		c.mu.Lock()
 		if m.Encoded != nil {

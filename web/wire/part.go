@@ -57,7 +57,8 @@ type Message struct {
 	// Again, set with Run, means that this page has watched the run before, and that Ack is the
 	// number of the last command from this page that was executed.
 	Again bool `json:"again,omitempty"`
-	// Error is the reason a command was refused or could not be completed.
+	// Error is the reason a command was refused or could not be completed. It is sent in the
+	// language of the request that opened the connection ([terms.In]).
 	Error *terms.Refusal `json:"error,omitempty"`
 	// Panels are applied in order.
 	Panels []Panel `json:"panels,omitempty"`
@@ -167,7 +168,8 @@ type Visit struct {
 	Protocol string     // [ProtocolHTML] or [ProtocolJSON]
 }
 
-// Open creates the part for a connection. A [*terms.Refusal] is sent to the page, and any other
+// Open creates the part for a connection, whose context has the language of the request
+// ([terms.In]). A [*terms.Refusal] is sent to the page, and any other
 // error is logged.
 type Open func(context.Context, Visit) (Part, error)
 

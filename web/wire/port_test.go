@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/pseudo"
 )
 
 // paged is a page at the other end of a [Port].
@@ -34,6 +37,32 @@ func dialPort(t *testing.T, s *Server, query string, protocol string) *paged {
 		})
 	}()
 	return p
+}
+
+// TestErrorsAreInTheLanguageOfTheRequest: a part knows the language of the request that opened its
+// connection, and its errors are sent in that language.
+func TestErrorsAreInTheLanguageOfTheRequest(t *testing.T) {
+	l := pseudo.Language(t)
+	why := terms.RefuseField("seed", "x", "a number")
+	x := withPart(t, Limits{}, func(ctx context.Context, _ <-chan Command, send func(Message) error) error {
+		return send(Message{Error: why, Data: terms.In(ctx).Tag})
+	})
+	r, err := http.NewRequestWithContext(terms.With(t.Context(), l), http.MethodGet, "http://here/ws?feed=test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Sec-WebSocket-Protocol", ProtocolHTML)
+	out := make(chan []byte, 1)
+	x.ServePort(r, Port{
+		In: make(chan []byte), Send: func(m []byte) error { out <- m; return nil }, Close: func(int, string) {},
+	})
+	got := readMessage(t, string(<-out))
+	if got.Error == nil || got.Error.Message != why.In(l) || string(got.Data) != `"`+pseudo.Tag+`"` {
+		t.Errorf("got error %v and language %s; want %q and %q", got.Error, got.Data, why.In(l), pseudo.Tag)
+	}
+	if why.Message != why.In(terms.English) {
+		t.Errorf("the part's own refusal is now %q", why.Message)
+	}
 }
 
 // TestMessagePortBehavesLikeASocket: a part behaves the same over a message port as over a

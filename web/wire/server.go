@@ -161,7 +161,9 @@ func noFeed(r *http.Request) string { return "There is no feed " + terms.Quoted(
 
 // speak runs an admitted connection over its transport until the connection ends.
 func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, protocol string) {
+	c.ctx = terms.With(c.ctx, terms.In(r.Context()))
 	c.become(t, feedOf(r), kind)
+	c.ctx = terms.With(c.ctx, terms.In(r.Context()))
 	defer s.join(c)()
 	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
 		c.end(reasonProtocol)

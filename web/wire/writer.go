@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // write sends queued messages until the connection ends, and then sends the reason for its end. It
@@ -118,6 +119,11 @@ func (c *connection) send(m Message) error {
 		}
 	}
 	m.Seq = c.seq
+	if m.Error != nil {
+		said := *m.Error
+		said.Message = m.Error.In(terms.In(c.ctx))
+		m.Error = &said
+	}
 	b, err := m.Bytes()
 	if err != nil {
 		c.log.Error("encoding a message", "part", c.name, "err", err)

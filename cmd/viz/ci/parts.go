@@ -102,7 +102,7 @@ var parts = append(
 		"TestBrowserFirstRun", "TestScenesAreAccessible",
 	}},
 	part{name: "why", packages: []string{"./web/why"}, tests: []string{
-		"TestBrowserSwitchesParts", "TestPageIsAccessible", "TestScoreIsAccessible",
+		"TestBrowserSwitchesParts", "TestPageIsAccessible", "TestScoreIsAccessible", "TestEveryWordIsInTheCatalog",
 	}},
 	part{
 		name: "api-and-frames", packages: []string{"./web/api", "./web/embed", "./web/model"},

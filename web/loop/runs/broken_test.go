@@ -79,8 +79,8 @@ func TestRunSurvivesAPanic(t *testing.T) {
 	broken.Store(1)
 	must(t, r, session.Play{})
 	browser.Eventually(t, func() bool { return !r.playing.Load() })
-	if st, err := r.Current(context.Background()); err != nil || !strings.Contains(st.Notice, "was logged") {
-		t.Errorf("a run that played: got %+v, %v; want no error, Notice with %q", st, err, "was logged")
+	if st, err := r.Current(context.Background()); err != nil || st.Notice != session.WhyFailed {
+		t.Errorf("a run that played: got %+v, %v; want no error, Notice = %q", st, err, session.WhyFailed)
 	}
 	must(t, r, session.Pause{}) // the log is written by the run's goroutine
 	if got := log.String(); !strings.Contains(got, "faulty") || strings.Contains(got, "typed") {

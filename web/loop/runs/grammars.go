@@ -21,13 +21,11 @@ const grammarTime = 5 * time.Millisecond
 // [terms.CodeFull] if there are too many grammars, or the error of ctx.
 func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text string) (*grammar.Grammar, error) {
 	if rs.cfg.BadGrammars.Wait(who) > 0 {
-		return nil, terms.Refuse(
-			terms.CodeFull, "Too many of your grammars could not be used. Try again in a few seconds.",
-		)
+		return nil, terms.Refuse(terms.CodeFull, "run.grammar.bad")
 	}
 	_, leave, err := rs.cfg.Grammars.Enter(ctx, who, grammarTime, nil)
 	if errors.Is(err, admission.ErrQueueFull) {
-		return nil, terms.Refuse(terms.CodeFull, "Too many grammars are waiting to be compiled. Try again in a moment.")
+		return nil, terms.Refuse(terms.CodeFull, "run.grammar.queue")
 	}
 	if err != nil {
 		return nil, err

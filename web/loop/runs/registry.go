@@ -282,10 +282,7 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 // learner's own. mu is held.
 func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit, *terms.Refusal) {
 	if rs.full.Load() {
-		return nil, &terms.Refusal{
-			Code:    terms.CodeFull,
-			Message: "There is no memory left for another run. Try again in a minute.",
-		}
+		return nil, terms.Refuse(terms.CodeFull, "run.full.new")
 	}
 	for {
 		place, refused := rs.cfg.Places.Hold(c, evict)
@@ -296,16 +293,10 @@ func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit,
 		case rs.dropOldest(func(learner string) bool { return refused == admission.Full || learner == c.Learner }):
 		case refused == admission.OwnFull:
 			rs.refused.OwnFull++
-			return nil, &terms.Refusal{
-				Code:    terms.CodeFull,
-				Message: "You have as many runs open as one person may have. Close a tab and try again.",
-			}
+			return nil, terms.Refuse(terms.CodeFull, "run.full.own")
 		default:
 			rs.refused.Full++
-			return nil, &terms.Refusal{
-				Code:    terms.CodeFull,
-				Message: "There are as many runs here as there can be. Try again later.",
-			}
+			return nil, terms.Refuse(terms.CodeFull, "run.full")
 		}
 	}
 }

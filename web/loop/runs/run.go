@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -247,7 +246,7 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 	}
 	next, err := r.guard(ctx, s, func() (*session.State, error) { return s.Tick(ctx) })
 	if broken(err) {
-		r.pause(ctx, s, "Paused: something failed inside the program and was logged. Press Play to try again.")
+		r.pause(ctx, s, session.WhyFailed)
 		return
 	}
 	if err != nil && ctx.Err() == nil && next.Stuck == nil {
@@ -255,7 +254,7 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 	}
 	r.touch()
 	if !r.publish(s, next, nil) && next.Playing {
-		r.pause(ctx, s, "Paused: the memory for runs is used up. Idle runs will make room; press Play to go on.")
+		r.pause(ctx, s, session.WhyMemory)
 	}
 }
 
@@ -292,10 +291,7 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 }
 
 // errBroken is the refusal of a command that panicked.
-var errBroken = terms.Refuse(
-	terms.CodeModel, "Something went wrong while doing this. It was logged, and your text is as it was "+
-		"before. Try something else.",
-)
+var errBroken = terms.Refuse(terms.CodeModel, "run.broken")
 
 func broken(err error) bool { return errors.Is(err, errBroken) }
 
@@ -331,9 +327,7 @@ func (r *Run) carryOut(ctx context.Context, s *session.Session, req request) (*s
 	case req.command == nil, r.repeated(req):
 		return s.Restore(ctx)
 	case r.tooLarge(req.command):
-		return s.State(), &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
-			"This run uses %d MiB, all the memory there is for runs. Look back, or start another text.",
-			r.bytes.Load()>>20)}
+		return s.State(), terms.Refuse(terms.CodeFull, "run.full.memory", "n", int(r.bytes.Load()>>20))
 	}
 	return r.apply(ctx, s, req.command)
 }

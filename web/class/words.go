@@ -1,0 +1,55 @@
+package class
+
+import (
+	"html"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// A room's log contains the program's own texts, such as the question of a vote about a token, in
+// English. TextIn and HTMLIn translate them for a page.
+
+// logged holds the keys of the program's own texts in a room's log, by their English text.
+var logged = func() map[string]string {
+	keys := map[string]string{}
+	for _, key := range []string{
+		"class.ask.next", "class.ask.draw", "class.ask.end", "class.ask.others", "class.ask.recalled.yes",
+		"class.ask.recalled.part", "class.ask.recalled.no", "class.ask.untitled",
+	} {
+		keys[terms.English.T(key)] = key
+	}
+	return keys
+}()
+
+var (
+	// untitled is the title of a class whose instructor has not chosen one.
+	untitled = terms.English.T("class.ask.untitled")
+	// others is the text of an option for all that are not listed.
+	others = terms.English.T("class.ask.others")
+)
+
+// TextIn returns a text of a room in a language if it is one of the program's own. Other texts, such
+// as tokens, questions of the quiz and what people wrote, are returned unchanged.
+func TextIn(l *terms.Language, text string) string {
+	if key, ok := logged[text]; ok {
+		return l.T(key)
+	}
+	return text
+}
+
+// HTMLIn is like [TextIn], for HTML.
+func HTMLIn(l *terms.Language, text string) string {
+	if question, ok := strings.CutSuffix(text, howRecalled(terms.English)); ok {
+		return question + howRecalled(l)
+	}
+	if key, ok := logged[text]; ok {
+		return html.EscapeString(l.T(key))
+	}
+	return text
+}
+
+// howRecalled is shown below a free-text question, since a vote cannot collect such answers.
+func howRecalled(l *terms.Language) string {
+	return `<p class="poll__how">` + html.EscapeString(l.T("class.ask.recalled")) + `</p>`
+}

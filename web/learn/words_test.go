@@ -1,0 +1,134 @@
+package learn
+
+import (
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/pseudo"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// notOurs selects what is not in the catalogs of this package on its pages: the course, tokens, and
+// components of package coursework.
+const notOurs = `.prose, .check, .read__head, .goon, .course, .outs, .times > a, .view, figcaption, bdi, .term,
+	.cited li, .onesheet h1, .onesheet__lead, .onesheet h2, .checked h2, main:has(.checked) > .lead, .sec__notes,
+	.nums[data-fold] > summary > span, .pic__steps span, .starters a, .w-answer, .pic__state,
+	svg[role=img]:not(.w-chart),
+	.tk, .tok > span:not(.sr), .tc th > i, .seg__t, .laid__t, .vis text, .flow > *:not(small), .pic__name,
+	.map__toks b, .unit b, .w__text textarea, .ck, .w-chat__sees span`
+
+// TestEveryWordIsInTheCatalog shows the pages in a language whose catalogs mark every word. A word
+// without a mark is hard-coded.
+func TestEveryWordIsInTheCatalog(t *testing.T) {
+	t.Parallel()
+	s := newReader(t)
+	language := pseudo.Language(t)
+	known := append(s.courseTexts(), "xyzzy")
+	paths := []string{
+		"/?seed=1&n=3", "/?seed=1&n=32", "/learn/turn?seed=2&n=2", "/learn", "/learn?minutes=5", "/reference",
+		"/glossary", "/checked", "/search", "/search?q=token", "/search?q=xyzzy", "/search?q=temperature",
+		"/learn/nowhere", "/learn/widget/nothing",
+	}
+	for _, l := range s.pages.Course.Lessons {
+		paths = append(paths, l.Href())
+	}
+	for kind, states := range map[lessons.WidgetKind][]string{
+		lessons.WidgetTurn:         {"at=1", "at=5", "at=9", "at=3000"},
+		lessons.WidgetTemperature:  {"t=2"},
+		lessons.WidgetGreedyLoop:   {"t=1", "tokens=4", "t=0&tokens=60"},
+		lessons.WidgetBestSequence: {"prompt=The", "length=2", "width=10"},
+		lessons.WidgetStopString:   {"at=1", "at=3", "stop=", "stop=qqq"},
+		lessons.WidgetCache:        {"at=1"},
+		lessons.WidgetSpeculate:    {"at=1", "at=3&t=1&gamma=1", "at=500"},
+		lessons.WidgetTokens:       {"prompt=a+b"},
+		lessons.WidgetLook:         {"block=6&head=6"},
+		lessons.WidgetChat:         {"at=1", "at=2", "at=3", "at=4"},
+	} {
+		for _, state := range states {
+			paths = append(paths, "/learn/widget/"+s.specOf(kind).ID+"?"+state)
+		}
+	}
+	for _, view := range shell.Views {
+		s.View = view
+		for _, path := range paths {
+			left := s.unmarked(path, language, known)
+			slices.Sort(left)
+			for _, words := range slices.Compact(left) {
+				t.Errorf("%s, %s: in no catalog: %s", path, view, words)
+			}
+		}
+	}
+}
+
+// unmarked returns the words on a page in a language that are neither marked nor known.
+func (s *site) unmarked(path string, language *terms.Language, known []string) []string {
+	s.T.Helper()
+	r := httptest.NewRequest("GET", path, nil)
+	r = r.WithContext(terms.With(r.Context(), language))
+	r.Header.Set("Viz-Fragment", "1") // without the frame of an error page
+	d, err := goquery.NewDocumentFromReader(s.Do(r).Body)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	part := d.Find("main, #turn, #results")
+	if part.Length() == 0 {
+		part = d.Find("body")
+	}
+	var tokens []string
+	part.Find(".tk, .tok > span, .seg__t, .laid__t, .vis text, .pic__name, .map__toks b").Each(
+		func(_ int, e *goquery.Selection) { tokens = append(tokens, text(e)) },
+	)
+	part.Find(notOurs).Remove()
+	html, err := goquery.OuterHtml(part.First())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	left, err := pseudo.NewData(append(tokens, known...)).OfPage(html)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return left
+}
+
+// courseTexts returns the names and titles in the course, the texts that its experiments begin with,
+// and the tokens of these texts and the likeliest ones after them.
+func (s *site) courseTexts() []string {
+	var list []string
+	tokens := func(text string) {
+		m := s.pages.Model
+		ids := m.Encode(text)
+		for _, id := range s.distribution(text, sampling.Pure).Order[:80] {
+			ids = append(ids, int(id))
+		}
+		for _, id := range ids {
+			list = append(list, strings.TrimSpace(m.Token(id).Text))
+		}
+	}
+	for _, l := range s.pages.Course.Lessons {
+		list = append(list, l.Title, l.Name, l.Sentence)
+		tokens(l.Sentence)
+		for _, s := range l.Sections {
+			list = append(list, s.Title)
+			for _, b := range s.Blocks {
+				if w, ok := b.(lessons.Widget); ok {
+					list = slices.AppendSeq(list, maps.Values(w.Params))
+					if prompt := w.Params["prompt"]; prompt != "" {
+						tokens(prompt)
+					}
+				}
+			}
+		}
+	}
+	for _, term := range s.pages.Course.Terms {
+		list = append(list, term.Name)
+	}
+	return slices.DeleteFunc(list, func(text string) bool { return len(text) < 2 })
+}
