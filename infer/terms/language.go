@@ -30,7 +30,7 @@ type Language struct {
 var files embed.FS
 
 // English is the program's own language.
-var English = mustRead("en")
+var English = mustRead("en", english...)
 
 // Texts returns the texts of a language: the contents of all files in its folder.
 func Texts(tag string) (string, error) {
@@ -53,12 +53,8 @@ func Texts(tag string) (string, error) {
 	return all.String(), nil
 }
 
-func mustRead(tag string) *Language {
-	text, err := Texts(tag)
-	if err != nil {
-		panic(err) // embedded
-	}
-	l, err := ReadLanguage(tag, text)
+func mustRead(tag string, texts ...string) *Language {
+	l, err := ReadLanguage(tag, texts...)
 	if err != nil {
 		panic(err)
 	}
@@ -74,7 +70,11 @@ func Languages() []*Language {
 	}
 	for _, f := range folders {
 		if f.Name() != English.Tag {
-			list = append(list, mustRead(f.Name()))
+			texts, err := Texts(f.Name())
+			if err != nil {
+				panic(err) // embedded
+			}
+			list = append(list, mustRead(f.Name(), texts))
 		}
 	}
 	return list
@@ -98,8 +98,8 @@ func In(ctx context.Context) *Language {
 
 // ReadLanguage returns a language with the given texts, which have the format described at
 // [Catalog].
-func ReadLanguage(tag, texts string) (*Language, error) {
-	words, err := ReadCatalog(texts)
+func ReadLanguage(tag string, texts ...string) (*Language, error) {
+	words, err := ReadCatalog(texts...)
 	if err != nil {
 		return nil, fmt.Errorf("the words of %s: %w", tag, err)
 	}
@@ -170,21 +170,7 @@ func (l *Language) T(key string, with ...any) string {
 }
 
 // Under returns the texts whose keys begin with a prefix, by key. Names in braces are not replaced.
-func (l *Language) Under(prefix string) map[string]string {
-	list := map[string]string{}
-	for key, segments := range l.words.texts {
-		if !strings.HasPrefix(key, prefix) {
-			continue
-		}
-		for _, s := range segments {
-			if s.Name != "" {
-				s.Words = "{" + s.Name + "}"
-			}
-			list[key] += s.Words
-		}
-	}
-	return list
-}
+func (l *Language) Under(prefix string) map[string]string { return l.words.Under(prefix) }
 
 // ValueText returns a value of a text as plain text.
 func ValueText(v any) string {

@@ -81,7 +81,12 @@ var marks = []struct {
 // read adds words with marks. A text without a mark's counterpart keeps the style until its end.
 func (m *markup) read(text string, value func(name string) any) {
 	plain := 0 // where the words begin that were not yet added
-	for i := 0; i < len(text); {
+	for i := 0; ; {
+		next := strings.IndexAny(text[i:], "*`[]")
+		if next < 0 {
+			break
+		}
+		i += next
 		n := m.mark(text[i:], value, func() { m.words(text[plain:i]) })
 		if n > 0 {
 			plain = i + n
@@ -111,8 +116,11 @@ func (m *markup) mark(text string, value func(name string) any, before func()) i
 		return 1
 	}
 	name, closed := strings.CutPrefix(text, "](")
+	if !closed || len(m.open) == 0 {
+		return 0
+	}
 	name, _, ends := strings.Cut(name, ")")
-	if !closed || !ends || len(m.open) == 0 {
+	if !ends {
 		return 0
 	}
 	before()
