@@ -18,7 +18,9 @@ const GoOnTokens = 64
 // Choose returns a *[terms.RangeError] and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
-		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
+		return terms.NewRangeError(
+			"token", id, terms.PhraseOf("want.between", "min", "0", "max", fmt.Sprint(l.model.config.Vocab-1)),
+		)
 	}
 	if n < 1 || n > len(l.steps) || l.steps[n-1].Ran < KindLogits {
 		return fmt.Errorf("step %d has no scores to choose from yet", n)

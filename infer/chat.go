@@ -77,7 +77,9 @@ func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 			return nil, err
 		}
 		if m.spelled(text.IDs).Text != text.Text {
-			return nil, terms.NewRangeError("prompt", "not what its token ids spell", "the text of its tokens")
+			return nil, terms.NewRangeError(
+				"prompt", terms.PhraseOf("got.prompt.ids"), terms.PhraseOf("want.prompt.ids"),
+			)
 		}
 		return text.IDs, nil
 	}
@@ -88,7 +90,9 @@ func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 	if errors.As(err, new(*tokenizer.MissingByteError)) {
 		return nil, unspelled(err)
 	} else if err != nil {
-		return nil, terms.NewRangeError("prompt", "not a chat of this model: "+err.Error(), "the template's output")
+		return nil, terms.NewRangeError(
+			"prompt", terms.PhraseOf("got.prompt.chat", "why", err.Error()), terms.PhraseOf("want.prompt.chat"),
+		)
 	}
 	return ids, nil
 }

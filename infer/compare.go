@@ -110,11 +110,14 @@ const (
 // checkScored rejects settings that cannot be used to read a text.
 func checkScored(s sampling.Settings) error {
 	if t := s.Temperature; !(t >= minScored && t <= maxScored) {
-		return terms.NewRangeError("temperature", fmt.Sprint(t), fmt.Sprintf("%v to %v", minScored, maxScored))
+		return terms.NewRangeError(
+			"temperature", fmt.Sprint(t),
+			terms.PhraseOf("want.between", "min", fmt.Sprint(minScored), "max", fmt.Sprint(maxScored)),
+		)
 	}
-	if rule, why := s.Unread(); rule != sampling.RuleNone {
+	if rule := s.Unread(); rule != sampling.RuleNone {
 		x, _ := s.Value(rule.Knob())
-		return terms.NewRangeError(rule.Knob(), fmt.Sprint(x), "0 here: "+why)
+		return terms.NewRangeError(rule.Knob(), fmt.Sprint(x), terms.PhraseOf("want.unread."+string(rule)))
 	}
 	return s.Check()
 }

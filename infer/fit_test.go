@@ -23,7 +23,8 @@ func TestHugePromptsAreNotEncoded(t *testing.T) {
 	most := longest * m.Config().Context
 	for n, want := range map[int]string{most: "tokens long", most + 1: "bytes long"} {
 		_, err := m.Fit(chat.Text{Text: strings.Repeat("x", n)})
-		if r := new(terms.RangeError); !errors.As(err, &r) || !strings.Contains(r.Got, want) || r.Field != "prompt" {
+		r := new(terms.RangeError)
+		if !errors.As(err, &r) || !strings.Contains(r.Got.String(), want) || r.Field != "prompt" {
 			t.Errorf("%d bytes: got %v, want a refusal as too many %s", n, err, want)
 		}
 	}

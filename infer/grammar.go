@@ -47,7 +47,7 @@ func (l *Loop) constraint(text string) (*constraint, error) {
 	}
 	if len(l.model.eos) == 0 {
 		return nil, terms.NewRangeError(
-			"grammar", "given", "left out: this model has no end-of-text token, so the text could never end",
+			"grammar", terms.PhraseOf("got.given"), terms.PhraseOf("want.grammar.none"),
 		)
 	}
 	g, err := grammar.Compile(text)
@@ -62,7 +62,7 @@ func (l *Loop) constraint(text string) (*constraint, error) {
 // have the same grammar from beginning to end.
 func (l *Loop) changeGrammar(text string) error {
 	if len(l.steps) > 1 || len(l.steps) == 1 && l.steps[0].Ran >= KindSample {
-		return terms.NewRangeError("grammar", "changed", "the same from the first token of a text to its end")
+		return terms.NewRangeError("grammar", terms.PhraseOf("got.changed"), terms.PhraseOf("want.grammar.same"))
 	}
 	if text == "" {
 		return nil
@@ -132,7 +132,7 @@ func (l *Loop) allows(n, id int) error {
 		}
 	}
 	if s.mask != nil && !s.mask.Has(id) {
-		return terms.NewRangeError("token", terms.Quoted(l.model.Token(id).Text), "one that the grammar allows here")
+		return terms.NewRangeError("token", terms.Quoted(l.model.Token(id).Text), terms.PhraseOf("want.token.allowed"))
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ func (m *Model) CheckIDs(ids []int) error {
 	for _, id := range ids {
 		if id < 0 || id >= m.config.Vocab {
 			return terms.NewRangeError(
-				"prompt", fmt.Sprintf("a list with the token id %d", id),
-				fmt.Sprintf("of token ids from 0 to %d", m.config.Vocab-1),
+				"prompt", terms.PhraseOf("got.ids", "id", fmt.Sprint(id)),
+				terms.PhraseOf("want.ids", "last", fmt.Sprint(m.config.Vocab-1)),
 			)
 		}
 	}

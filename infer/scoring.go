@@ -29,7 +29,7 @@ func (m *Model) NewScoring(text string) (*Scoring, error) {
 	}
 	s := &Scoring{m: m}
 	if s.ids, s.sizes = m.encodeSized(text); len(s.ids) < 2 {
-		return nil, terms.NewRangeError("text", "too short", "at least one token long, after a first one")
+		return nil, terms.NewRangeError("text", terms.PhraseOf("got.short"), terms.PhraseOf("want.text.scored"))
 	}
 	for done := 0; done < len(s.ids); {
 		from := max(0, done-m.config.Context/2)

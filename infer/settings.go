@@ -101,7 +101,10 @@ func (s Settings) With(some Knobs) (Settings, error) {
 	if known < len(some) {
 		for _, key := range slices.Sorted(maps.Keys(some)) {
 			if _, ok := terms.KnobOf(key); !ok {
-				return s, terms.NewRangeError(key, "not a setting", "one of "+strings.Join(terms.KnobKeys(), ", "))
+				return s, terms.NewRangeError(
+					key, terms.PhraseOf("got.knob"),
+					terms.PhraseOf("want.choice", "options", strings.Join(terms.KnobKeys(), ", ")),
+				)
 			}
 		}
 	}
@@ -124,8 +127,8 @@ func (m *Model) CheckBias(b sampling.Bias) error {
 	for id := range b.All() {
 		if id >= m.config.Vocab {
 			return terms.NewRangeError(
-				"logit_bias", fmt.Sprintf("for the token %d", id),
-				fmt.Sprintf("for token ids from 0 to %d", m.config.Vocab-1),
+				"logit_bias", terms.PhraseOf("got.bias.token", "id", fmt.Sprint(id)),
+				terms.PhraseOf("want.bias.tokens", "last", fmt.Sprint(m.config.Vocab-1)),
 			)
 		}
 	}
@@ -143,16 +146,20 @@ func (s Stop) Check() error {
 
 func (s Stop) checkStrings() error {
 	if n := len(s.Strings); n > MaxStopStrings {
-		return terms.NewRangeError("stop", fmt.Sprintf("a list of %d strings", n), "at most 8 strings")
+		return terms.NewRangeError(
+			"stop", terms.PhraseOf("got.strings", "n", fmt.Sprint(n)),
+			terms.PhraseOf("want.strings", "most", fmt.Sprint(MaxStopStrings)),
+		)
 	}
+	want := WantBytes(MaxStopStringLen)
 	for _, str := range s.Strings {
 		switch {
 		case str == "":
-			return terms.NewRangeError("stop", "an empty string", "1 to 100 bytes of text")
+			return terms.NewRangeError("stop", terms.PhraseOf("got.string.empty"), want)
 		case len(str) > MaxStopStringLen:
-			return terms.NewRangeError("stop", fmt.Sprintf("%d bytes long", len(str)), "1 to 100 bytes of text")
+			return terms.NewRangeError("stop", terms.PhraseOf("got.bytes", "n", fmt.Sprint(len(str))), want)
 		case !utf8.ValidString(str):
-			return terms.NewRangeError("stop", "not valid UTF-8", "1 to 100 bytes of text")
+			return terms.NewRangeError("stop", terms.PhraseOf("got.utf8"), want)
 		}
 	}
 	return nil
@@ -164,19 +171,24 @@ func (s Settings) Equal(o Settings) bool {
 		s.Stop.MaxTokens == o.Stop.MaxTokens && slices.Equal(s.Stop.Strings, o.Stop.Strings)
 }
 
+// WantBytes describes texts of 1 to most bytes, for a [terms.RangeError].
+func WantBytes(most int) terms.Phrase {
+	return terms.PhraseOf("want.bytes", "between", terms.PhraseOf("want.between", "min", "1", "max", fmt.Sprint(most)))
+}
+
 // CheckPrompt returns a *[terms.RangeError] unless text is 1 to maxBytes
 // bytes of valid UTF-8.
 func CheckPrompt(text string, maxBytes int) error {
-	want := fmt.Sprintf("1 to %d bytes of text", maxBytes)
+	want := WantBytes(maxBytes)
 	switch {
 	case text == "":
-		return terms.NewRangeError("prompt", "empty", want)
+		return terms.NewRangeError("prompt", terms.PhraseOf("got.empty"), want)
 	case len(text) > maxBytes:
-		return terms.NewRangeError("prompt", fmt.Sprintf("%d bytes long", len(text)), want)
+		return terms.NewRangeError("prompt", terms.PhraseOf("got.bytes", "n", fmt.Sprint(len(text))), want)
 	case !utf8.ValidString(text):
-		return terms.NewRangeError("prompt", fmt.Sprintf("not valid UTF-8 at byte %d", invalidAt(text)), want)
+		return terms.NewRangeError("prompt", terms.PhraseOf("got.utf8.at", "n", fmt.Sprint(invalidAt(text))), want)
 	case strings.ContainsRune(text, 0):
-		return terms.NewRangeError("prompt", "a text with a NUL character", want)
+		return terms.NewRangeError("prompt", terms.PhraseOf("got.nul"), want)
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func TestNewLoopRefusesBadInput(t *testing.T) {
 			}
 			l, err := NewLoop(m, row.prompt, s)
 			var r *terms.RangeError
-			if l != nil || !errors.As(err, &r) || r.Field != row.field || r.Want != row.want {
+			if l != nil || !errors.As(err, &r) || r.Field != row.field || r.Want.String() != row.want {
 				t.Errorf("%v, want a RangeError for %q that asks for %q", err, row.field, row.want)
 			}
 			if row.change == nil {
@@ -270,8 +270,8 @@ func TestCheckPrompt(t *testing.T) {
 		{"a\x00b", "a text with a NUL character"},
 	} {
 		var r *terms.RangeError
-		if err := CheckPrompt(row.text, 10); !errors.As(err, &r) || r.Field != "prompt" || r.Got != row.got ||
-			r.Want != "1 to 10 bytes of text" {
+		if err := CheckPrompt(row.text, 10); !errors.As(err, &r) || r.Field != "prompt" || r.Got.String() != row.got ||
+			r.Want.String() != "1 to 10 bytes of text" {
 			t.Errorf("CheckPrompt(%q): %v, want %q", row.text, err, row.got)
 		}
 	}

@@ -24,8 +24,10 @@ func unspelled(err error) error {
 	if !errors.As(err, &missing) {
 		return nil
 	}
-	return terms.NewRangeError("prompt", "not for this model, whose vocabulary has no token for "+missing.What()+
-		" at "+missing.Place(), "text without that character")
+	return terms.NewRangeError(
+		"prompt", terms.PhraseOf("got.unspelled", "what", missing.What(), "place", missing.Place()),
+		terms.PhraseOf("want.spelled"),
+	)
 }
 
 // CheckEncoded returns a *[terms.RangeError] for a prompt that the vocabulary cannot spell, or whose tokens,
@@ -40,18 +42,21 @@ func (m *Model) CheckEncoded(prompt string, ids []int) error {
 // checkLength rejects a prompt with no tokens, or with more tokens than fit in the context window.
 func (m *Model) checkLength(ids []int) error {
 	if len(ids) == 0 {
-		return terms.NewRangeError("prompt", "empty", "at least one token long")
+		return terms.NewRangeError("prompt", terms.PhraseOf("got.empty"), terms.PhraseOf("want.token"))
 	}
 	if len(ids) <= m.config.Context {
 		return nil
 	}
-	got := fmt.Sprintf("%d tokens long", len(ids))
+	got := "got.tokens"
 	if m.config.BOS >= 0 {
-		got += " with its start mark"
+		got = "got.tokens.marked"
 	}
-	return terms.NewRangeError(
-		"prompt", got, fmt.Sprintf("at most %d tokens, the context of this model", m.config.Context),
-	)
+	return terms.NewRangeError("prompt", terms.PhraseOf(got, "n", fmt.Sprint(len(ids))), m.wantContext())
+}
+
+// wantContext describes prompts that fit in the context window.
+func (m *Model) wantContext() terms.Phrase {
+	return terms.PhraseOf("want.context", "most", fmt.Sprint(m.config.Context))
 }
 
 // Fit returns the tokens of a prompt that fits in the context, and a *[terms.RangeError] for any
@@ -64,8 +69,7 @@ func (m *Model) Fit(text chat.Text) ([]int, error) {
 	}
 	if n > m.longest {
 		return nil, terms.NewRangeError(
-			"prompt", fmt.Sprintf("%d bytes long", len(text.Text)),
-			fmt.Sprintf("at most %d tokens, the context of this model", m.config.Context),
+			"prompt", terms.PhraseOf("got.bytes", "n", fmt.Sprint(len(text.Text))), m.wantContext(),
 		)
 	}
 	ids, err := m.EncodeChat(text)

@@ -192,7 +192,7 @@ func inLanguage(l *terms.Language, in terms.Input) terms.Input {
 	knob, _ := l.Knob(english.Key)
 	own := knob.Input
 	own.Key, own.Default, own.Hidden, own.Marks = in.Key, in.Default, in.Hidden, in.Marks
-	if in.Want == "" { // a slider with a narrower range
+	if in.Want.IsZero() { // a slider with a narrower range
 		own = own.Slider(in.From, in.To)
 	}
 	return own

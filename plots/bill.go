@@ -22,10 +22,11 @@ type Bill struct {
 
 // Draw plots the price against the number of output tokens. The line is solid up to the number of
 // tokens generated, and dashed from there to the maximum.
-func (r Bill) Draw() (Chart, error) {
+func (r Bill) Draw(l *terms.Language) (Chart, error) {
 	c := Chart{
-		Title: "The bill as the answer grows", Header: []string{"output tokens", "cost so far"},
-		Rows: [][]string{{"0", terms.Dollars(r.Read)}},
+		Title:  l.T("plot.bill"),
+		Header: []string{l.T("plot.bill.tokens"), l.T("plot.bill.cost")},
+		Rows:   [][]string{{"0", terms.Dollars(r.Read)}},
 	}
 	if r.Most < 1 || len(r.Costs) > r.Most || !(r.Read >= 0) || !(r.Written >= 0) {
 		return c, fmt.Errorf("draw %q: %d of %d tokens", c.Title, len(r.Costs), r.Most)
@@ -36,34 +37,35 @@ func (r Bill) Draw() (Chart, error) {
 		c.Rows = append(c.Rows, []string{strconv.Itoa(i + 1), terms.Dollars(cost)})
 	}
 	last, most := points[len(points)-1], plotter.XY{X: float64(r.Most), Y: r.Read + float64(r.Most)*r.Written}
-	c.Description = fmt.Sprintf("The prompt costs %s; %s of output may bring it to %s. ", terms.Dollars(r.Read),
-		terms.Counted(r.Most, "token"), terms.Dollars(most.Y))
+	with := []any{
+		"read", terms.Dollars(r.Read), "most", l.Counted(r.Most, "token"), "end", terms.Dollars(most.Y),
+		"written", l.Counted(len(r.Costs), "token"), "cost", terms.Dollars(last.Y),
+	}
+	c.Description = l.T("plot.bill.say", with...)
 	if len(r.Costs) == 0 {
-		c.Description += "Nothing is written yet."
-	} else {
-		c.Description += fmt.Sprintf("After %s of output the request costs %s.",
-			terms.Counted(len(r.Costs), "token"), terms.Dollars(last.Y))
+		c.Description = l.T("plot.bill.say.before", with...)
 	}
 	if len(r.Costs) < r.Most {
-		c.Rows = append(c.Rows, []string{"at most " + terms.Count(r.Most), terms.Dollars(most.Y)})
+		c.Rows = append(c.Rows, []string{l.T("plot.bill.most", "most", terms.Count(r.Most)), terms.Dollars(most.Y)})
 	}
 	f := newFigure(&c, wholes(0, r.Most, 4), upTo(most.Y, 4, dollarsTick), 124)
 	if r.Narrow {
 		f = newFigure(&c, wholes(0, r.Most, 2), upTo(most.Y, 4, dollarsTick), 104)
 		f.width = narrowWidth
 	}
-	return c, r.lines(f, points, most)
+	return c, r.lines(l, f, points, most)
 }
 
 // lines draws the floor, the wedge, and the maximum possible price.
-func (r Bill) lines(f *figure, points plotter.XYs, most plotter.XY) error {
+func (r Bill) lines(l *terms.Language, f *figure, points plotter.XYs, most plotter.XY) error {
 	from, last := points[0], points[len(points)-1]
 	if err := f.box(0, 0, most.X, r.Read, sunken, draw.LineStyle{}); err != nil {
 		return err
 	}
-	f.ends = append(f.ends, label{r.Read, "read " + terms.Dollars(r.Read), ink2, false})
+	f.ends = append(f.ends, label{r.Read, l.T("plot.bill.read", "cost", terms.Dollars(r.Read)), ink2, false})
 	if last.X < most.X {
-		if err := f.line(plotter.XYs{last, most}, dashed, "at most "+terms.Dollars(most.Y)); err != nil {
+		end := l.T("plot.bill.most", "most", terms.Dollars(most.Y))
+		if err := f.line(plotter.XYs{last, most}, dashed, end); err != nil {
 			return err
 		}
 	}
@@ -76,7 +78,7 @@ func (r Bill) lines(f *figure, points plotter.XYs, most plotter.XY) error {
 			return err
 		}
 	}
-	return f.done()
+	return f.done(l)
 }
 
 // Against holds the data for comparing two daily costs: the cost of an API, which charges for each
@@ -90,10 +92,10 @@ type Against struct {
 
 // BreakEven plots both costs against the number of requests per day, and marks the point at which
 // they are equal.
-func BreakEven(a Against) (Chart, error) {
+func BreakEven(l *terms.Language, a Against) (Chart, error) {
 	c := Chart{
-		Title:  "Bought per token, or on your own machine",
-		Header: []string{"requests a day", "bought, $ a day", "own machine, $ a day"},
+		Title:  l.T("plot.even"),
+		Header: []string{l.T("plot.even.requests"), l.T("plot.even.bought"), l.T("plot.even.own")},
 	}
 	if a.EachRequest <= 0 || a.MachineDay <= 0 || a.MostADay <= 0 {
 		return c, fmt.Errorf("draw %q: a price is 0", c.Title)
@@ -109,9 +111,8 @@ func BreakEven(a Against) (Chart, error) {
 			own = append(own, plotter.XY{X: to, Y: (n + 1) * a.MachineDay})
 		}
 	}
-	c.Description = fmt.Sprintf("One machine costs %s a day; %s requests bought cost as much. One machine can answer "+
-		"%s a day.",
-		terms.Dollars(a.MachineDay), count(int64(meet)), count(int64(a.MostADay)))
+	c.Description = l.T("plot.even.say", "cost", terms.Dollars(a.MachineDay), "requests", count(l, int64(meet)),
+		"most", count(l, int64(a.MostADay)))
 	for _, x := range []float64{0, meet / 2, meet, most} {
 		machines := max(1, float64(int64(x/a.MostADay+0.999999)))
 		c.Rows = append(
@@ -119,10 +120,10 @@ func BreakEven(a Against) (Chart, error) {
 			[]string{terms.Count(int64(x)), terms.Dollars(x * a.EachRequest), terms.Dollars(machines * a.MachineDay)},
 		)
 	}
-	f := newFigure(&c, upTo(most, 4, countTick), upTo(max(bought[1].Y, own[len(own)-1].Y), 4, dollarsTick), 92)
+	f := newFigure(&c, upTo(most, 4, countTick(l)), upTo(max(bought[1].Y, own[len(own)-1].Y), 4, dollarsTick), 92)
 	f.X.Max = most
 	for _, err := range []error{
-		f.line(own, dashed, "own machine"), f.line(bought, solid, "bought"),
+		f.line(own, dashed, l.T("plot.even.line.own")), f.line(bought, solid, l.T("plot.even.line.bought")),
 	} {
 		if err != nil {
 			return c, err
@@ -132,7 +133,9 @@ func BreakEven(a Against) (Chart, error) {
 		if err := f.upright(a.Now, mark); err != nil {
 			return c, err
 		}
-		f.notes = append(f.notes, note{x: a.Now, y: f.Y.Max, dx: -6, dy: -7, words: "yours", color: ink, align: end})
+		f.notes = append(f.notes, note{
+			x: a.Now, y: f.Y.Max, dx: -6, dy: -7, words: l.T("plot.even.yours"), color: ink, align: end,
+		})
 	}
-	return c, f.done()
+	return c, f.done(l)
 }

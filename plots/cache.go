@@ -25,55 +25,67 @@ func Exactly(x float64) Quartiles { return Quartiles{x, x, x} }
 
 // ways describes a chart that compares generation with and without the cache.
 type ways struct {
-	title, unit string
-	value       func(float64) string // formats a value in words
-	tick        func(float64) string
-	marked      int    // the step to mark; 0 for none
-	cached      string // text next to the lower line; "" for none
-	recomputed  string // text next to the upper line
+	title              string
+	cached, recomputed string               // headings
+	value              func(float64) string // formats a value in words
+	tick               func(float64) string
+	marked             int                    // the step to mark; 0 for none
+	cell               func(Quartiles) string // formats a value for the table
+	below, above       string                 // text next to the lower and the upper line; "" for none
+}
+
+// workWays describes a chart of multiply-adds.
+func workWays(l *terms.Language, marked int, title string) ways {
+	return ways{
+		title: title, cached: l.T("plot.ways.work.cached"), recomputed: l.T("plot.ways.work.recomputed"),
+		value: func(x float64) string { return count(l, int64(x)) }, tick: countTick(l), marked: marked,
+		cell: func(q Quartiles) string { return terms.Count(int64(q.Mid)) },
+	}
+}
+
+// timeWays describes a chart of times in milliseconds.
+func timeWays(l *terms.Language, marked int, title string) ways {
+	return ways{
+		title: title, cached: l.T("plot.ways.time.cached"), recomputed: l.T("plot.ways.time.recomputed"),
+		value: func(x float64) string { return millis(l, x) }, tick: millisTick(l), marked: marked,
+		cell: func(q Quartiles) string { return spreadOf(l, q) },
+	}
 }
 
 // CachePerToken plots the multiply-adds of each token with and without the cache, and marks one
 // step. The counts are exact.
-func CachePerToken(points []Ways, marked int) (Chart, error) {
-	return drawWays(points, ways{
-		title: "Cost of each token", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
-		cached: "cached: only the new token", recomputed: "recomputed: the whole text again",
-	})
+func CachePerToken(l *terms.Language, points []Ways, marked int) (Chart, error) {
+	w := workWays(l, marked, l.T("plot.ways.each"))
+	w.below, w.above = l.T("plot.ways.each.cached"), l.T("plot.ways.each.recomputed")
+	return drawWays(l, points, w)
 }
 
 // CacheSoFar plots the total number of multiply-adds up to each token.
-func CacheSoFar(points []Ways, marked int) (Chart, error) {
-	return drawWays(points, ways{
-		title: "Cost so far", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
-		cached: "cached: nearly a straight line", recomputed: "recomputed: a curve that steepens",
-	})
+func CacheSoFar(l *terms.Language, points []Ways, marked int) (Chart, error) {
+	w := workWays(l, marked, l.T("plot.ways.sum"))
+	w.below, w.above = l.T("plot.ways.sum.cached"), l.T("plot.ways.sum.recomputed")
+	return drawWays(l, points, w)
 }
 
 // CacheTimes plots the measured time of each token: the median as a line, and the middle half of
 // the repeats as a band around it.
-func CacheTimes(points []Ways, marked int) (Chart, error) {
-	return drawWays(
-		points, ways{title: "Time of each token", unit: "ms", value: millis, tick: millisTick, marked: marked},
-	)
+func CacheTimes(l *terms.Language, points []Ways, marked int) (Chart, error) {
+	return drawWays(l, points, timeWays(l, marked, l.T("plot.ways.time")))
 }
 
 // CacheTimeSoFar plots the total time up to each token, in the same way as [CacheTimes].
-func CacheTimeSoFar(points []Ways, marked int) (Chart, error) {
-	return drawWays(points, ways{title: "Time so far", unit: "ms", value: millis, tick: millisTick, marked: marked})
+func CacheTimeSoFar(l *terms.Language, points []Ways, marked int) (Chart, error) {
+	return drawWays(l, points, timeWays(l, marked, l.T("plot.ways.time_sum")))
 }
 
-func countOf(x float64) string { return count(int64(x)) }
-
-func drawWays(points []Ways, w ways) (Chart, error) {
-	c := Chart{Title: w.title, Header: []string{"token", "cached, " + w.unit, "recomputed, " + w.unit, "times less"}}
+func drawWays(l *terms.Language, points []Ways, w ways) (Chart, error) {
+	c := Chart{Title: w.title, Header: []string{l.T("plot.head.token"), w.cached, w.recomputed, l.T("plot.ways.less")}}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
 	last := points[len(points)-1]
-	c.Description = fmt.Sprintf(
-		"At token %d: %s cached, %s recomputed.", last.Step, w.value(last.Cached.Mid), w.value(last.Recomputed.Mid),
-	)
+	c.Description = l.T("plot.ways.say", "n", strconv.Itoa(last.Step), "cached", w.value(last.Cached.Mid),
+		"recomputed", w.value(last.Recomputed.Mid))
 	most := 0.0
 	for _, p := range points {
 		most = max(most, p.Recomputed.High, p.Cached.High)
@@ -85,13 +97,13 @@ func drawWays(points []Ways, w ways) (Chart, error) {
 		)
 	}
 	f := newFigure(&c, wholes(points[0].Step, last.Step, 5), upTo(most, 4, w.tick), 66)
-	if err := f.drawWays(points, w); err != nil {
+	if err := f.drawWays(l, points, w); err != nil {
 		return c, err
 	}
-	return c, f.done()
+	return c, f.done(l)
 }
 
-func (f *figure) drawWays(points []Ways, w ways) error {
+func (f *figure) drawWays(l *terms.Language, points []Ways, w ways) error {
 	pick := func(of func(Ways) float64) plotter.XYs {
 		xys := make(plotter.XYs, len(points))
 		for i, p := range points {
@@ -111,7 +123,7 @@ func (f *figure) drawWays(points []Ways, w ways) error {
 	); err != nil {
 		return err
 	}
-	if err := f.mark(points, w); err != nil {
+	if err := f.mark(l, points, w); err != nil {
 		return err
 	}
 	if err := f.line(
@@ -126,16 +138,16 @@ func (f *figure) drawWays(points []Ways, w ways) error {
 		two := points[len(points)*2/3]
 		f.notes = append(f.notes,
 			note{
-				x: float64(two.Step), y: two.Recomputed.Mid, dx: -8, dy: 12, words: w.recomputed, color: ink2,
+				x: float64(two.Step), y: two.Recomputed.Mid, dx: -8, dy: 12, words: w.above, color: ink2,
 				align: end,
 			},
-			note{x: f.X.Max, y: last.Cached.Mid, dy: 12, words: w.cached, color: accent, bold: true, align: end})
+			note{x: f.X.Max, y: last.Cached.Mid, dy: 12, words: w.below, color: accent, bold: true, align: end})
 	}
 	return nil
 }
 
 // mark marks one step.
-func (f *figure) mark(points []Ways, w ways) error {
+func (f *figure) mark(l *terms.Language, points []Ways, w ways) error {
 	for _, p := range points {
 		if p.Step != w.marked {
 			continue
@@ -143,7 +155,10 @@ func (f *figure) mark(points []Ways, w ways) error {
 		x := float64(p.Step)
 		f.notes = append(
 			f.notes,
-			note{x: x, y: f.Y.Max, dx: 6, dy: -7, words: "token " + strconv.Itoa(p.Step), color: ink, align: start},
+			note{
+				x: x, y: f.Y.Max, dx: 6, dy: -7, words: l.T("plot.token", "n", strconv.Itoa(p.Step)), color: ink,
+				align: start,
+			},
 		)
 		if err := f.upright(x, mark); err != nil {
 			return err
@@ -156,15 +171,12 @@ func (f *figure) mark(points []Ways, w ways) error {
 	return nil
 }
 
-// cell formats a value for the table. Counts are exact, and times include their spread.
-func (w ways) cell(q Quartiles) string {
-	if w.unit == "multiply-adds" {
-		return terms.Count(int64(q.Mid))
-	}
+// spreadOf formats repeated measurements for a table.
+func spreadOf(l *terms.Language, q Quartiles) string {
 	if q.Low == q.High {
 		return figures(q.Mid)
 	}
-	return figures(q.Mid) + " (" + figures(q.Low) + " to " + figures(q.High) + ")"
+	return l.T("plot.spread", "mid", figures(q.Mid), "low", figures(q.Low), "high", figures(q.High))
 }
 
 // timesLess formats the ratio a/b, such as "12.5×". It returns "" if b is 0.

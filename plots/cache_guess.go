@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"strconv"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,8 +39,11 @@ func (d Inside) Y(ms float64) float64 { return d.Bottom - (d.Bottom-d.Top)*min(m
 
 // Draw draws the guess as dotted lines in the text color, and the measurements over it. The page
 // adds draggable rings at the ends of the guess.
-func (r CacheGuess) Draw() (Chart, Inside, error) {
-	c := Chart{Title: "Time of each token", Header: []string{"token", "with the cache, ms", "all read again, ms"}}
+func (r CacheGuess) Draw(l *terms.Language) (Chart, Inside, error) {
+	c := Chart{
+		Title:  l.T("plot.ways.time"),
+		Header: []string{l.T("plot.head.token"), l.T("plot.cache.cached"), l.T("plot.cache.again")},
+	}
 	if r.Tokens < 2 || !(r.Top > 0) {
 		return c, Inside{}, fmt.Errorf("draw %q: %d tokens up to %g ms", c.Title, r.Tokens, r.Top)
 	}
@@ -52,59 +56,59 @@ func (r CacheGuess) Draw() (Chart, Inside, error) {
 	if r.Narrow {
 		room = 62
 	}
-	f := newFigure(&c, wholes(1, r.Tokens, 4), upTo(most, 4, millisTick), room)
+	f := newFigure(&c, wholes(1, r.Tokens, 4), upTo(most, 4, millisTick(l)), room)
 	if r.Narrow {
 		f.width = narrowWidth
 	}
-	if err := r.lines(f); err != nil {
+	if err := r.lines(l, f); err != nil {
 		return c, Inside{}, err
 	}
-	err := f.done()
+	err := f.done(l)
 	d := f.inside
 	d.High = f.Y.Max
 	return c, d, err
 }
 
 // lines draws the guess, the first token, and the measurements.
-func (r CacheGuess) lines(f *figure) error {
-	f.chart.Description = "Nothing is measured yet."
+func (r CacheGuess) lines(l *terms.Language, f *figure) error {
+	f.chart.Description = l.T("plot.cache.none")
 	from := plotter.XY{X: 1, Y: r.First}
 	if len(r.Points) > 0 {
 		from.Y = r.Points[0].Recomputed.Mid
 	}
 	if r.Guess != nil {
-		for i, name := range []string{"all again", "cache"} {
+		for i, key := range []string{"plot.cache.you.again", "plot.cache.you.cached"} {
 			to := plotter.XY{X: float64(r.Tokens), Y: r.Guess[i]}
 			if err := f.line(plotter.XYs{from, to}, mark, ""); err != nil {
 				return err
 			}
-			f.ends = append(f.ends, label{r.Guess[i], r.called("you: "+name, r.Guess[i]), ink, false})
+			f.ends = append(f.ends, label{r.Guess[i], r.called(l, key, r.Guess[i]), ink, false})
 		}
 	}
 	if len(r.Points) == 0 {
 		if r.First > 0 {
-			f.notes = append(f.notes, r.firstNote(f.Y.Max))
+			f.notes = append(f.notes, r.firstNote(l, f.Y.Max))
 			return f.dots(plotter.XYs{from}, ink2, 4)
 		}
 		return nil
 	}
 	last := r.Points[len(r.Points)-1]
-	f.chart.Description = fmt.Sprintf("At token %d: %s with the cache, %s all read again.", last.Step,
-		millis(last.Cached.Mid), millis(last.Recomputed.Mid))
-	return r.measured(f, last)
+	f.chart.Description = l.T("plot.cache.say", "n", strconv.Itoa(last.Step), "cached", millis(l, last.Cached.Mid),
+		"again", millis(l, last.Recomputed.Mid))
+	return r.measured(l, f)
 }
 
 // firstNote returns the note with the first token's time. The note is below the point, since the
 // guesses start at the point and usually rise. If there is no room, it is above the point. top is
 // the end of the axis.
-func (r CacheGuess) firstNote(top float64) note {
+func (r CacheGuess) firstNote(l *terms.Language, top float64) note {
 	frame, room := 200.0, 20.0 // pixels: minimum height of the frame, and room for a line of text below the point
-	n := note{x: 1, y: r.First, dx: 8, dy: -17, words: "about " + millis(r.First), color: ink3, align: start}
+	about := l.T("plot.cache.first", "ms", millis(l, r.First))
+	n := note{x: 1, y: r.First, dx: 8, dy: -17, words: about, color: ink3, align: start}
 	above := 12.0
 	if r.Narrow { // text is larger on phones
+		n.words = l.T("plot.cache.first.narrow", "ms", millis(l, r.First))
 		n.dy, above, room = -19, 20, 26
-	} else {
-		n.words += " for the first"
 	}
 	if r.First*frame < room*top {
 		n.dy = above
@@ -112,7 +116,7 @@ func (r CacheGuess) firstNote(top float64) note {
 	return n
 }
 
-func (r CacheGuess) measured(f *figure, last Ways) error {
+func (r CacheGuess) measured(l *terms.Language, f *figure) error {
 	again, kept := plotter.XYs{}, plotter.XYs{}
 	for _, p := range r.Points {
 		again = append(again, plotter.XY{X: float64(p.Step), Y: p.Recomputed.Mid})
@@ -121,9 +125,9 @@ func (r CacheGuess) measured(f *figure, last Ways) error {
 	for _, way := range []struct {
 		xys   plotter.XYs
 		style draw.LineStyle
-		name  string
-	}{{again, dashed, "all again"}, {kept, solid, "cache"}} {
-		if err := f.line(way.xys, way.style, r.called(way.name, way.xys[len(way.xys)-1].Y)); err != nil {
+		key   string
+	}{{again, dashed, "plot.cache.line.again"}, {kept, solid, "plot.cache.line.cached"}} {
+		if err := f.line(way.xys, way.style, r.called(l, way.key, way.xys[len(way.xys)-1].Y)); err != nil {
 			return err
 		}
 	}
@@ -131,9 +135,9 @@ func (r CacheGuess) measured(f *figure, last Ways) error {
 }
 
 // called returns the label for a line's end. On a phone, there is room only for the number.
-func (r CacheGuess) called(name string, ms float64) string {
+func (r CacheGuess) called(l *terms.Language, key string, ms float64) string {
 	if r.Narrow {
-		return millis(ms)
+		return millis(l, ms)
 	}
-	return name + " " + millis(ms)
+	return l.T(key, "ms", millis(l, ms))
 }

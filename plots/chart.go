@@ -19,6 +19,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Chart is a picture with its text alternative.
@@ -56,7 +58,7 @@ func role(n uint8, property string) color.Color {
 }
 
 // render draws p at a size in CSS pixels and themes it.
-func render(p *plot.Plot, width, height float64, title, description string) (string, error) {
+func render(l *terms.Language, p *plot.Plot, width, height float64, title, description string) (string, error) {
 	p.BackgroundColor = nil
 	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
 	p.Draw(draw.New(canvas))
@@ -64,7 +66,7 @@ func render(p *plot.Plot, width, height float64, title, description string) (str
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return "", fmt.Errorf("draw %q: %w", title, err)
 	}
-	return theme(b.String(), width, height, title, description)
+	return theme(l, b.String(), width, height, title, description)
 }
 
 var (
@@ -75,7 +77,9 @@ var (
 // theme prepares an SVG from gonum/plot for a page. It removes the prolog and style attributes,
 // replaces colors with the custom properties that they stand for, and adds a title and a
 // description.
-func theme(svg string, width, height float64, title, description string) (string, error) {
+func theme(
+	l *terms.Language, svg string, width, height float64, title, description string,
+) (string, error) {
 	open := svgOpen.FindString(svg)
 	if open == "" {
 		return "", fmt.Errorf("draw %q: the drawing has no <svg>", title)
@@ -87,9 +91,10 @@ func theme(svg string, width, height float64, title, description string) (string
 	if unknown != "" {
 		return "", fmt.Errorf("draw %q: color %s has no role", title, unknown)
 	}
+	label := l.T("plot.label", "title", title, "description", description)
 	return fmt.Sprintf(
 		`<svg class="plot" viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s`,
-		width, height, html.EscapeString(title+". "+description), html.EscapeString(title),
+		width, height, html.EscapeString(label), html.EscapeString(title),
 		html.EscapeString(description), strings.TrimSpace(body)), nil
 }
 

@@ -26,15 +26,15 @@ type CostPoint struct {
 // points must be in step order; a single point is drawn as dots.
 func CumulativeCost(l *terms.Language, points []CostPoint) (Chart, error) {
 	c := Chart{
-		Title:  l.T("loop.chart"),
-		Header: []string{l.T("loop.chart.tokens"), l.T("loop.chart.cached"), l.T("loop.chart.recomputed")},
+		Title:  l.T("plot.work"),
+		Header: []string{l.T("plot.work.tokens"), l.T("plot.work.cached"), l.T("plot.work.recomputed")},
 	}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
 	last := points[len(points)-1]
 	c.Description = l.T(
-		"loop.chart.say", "n", last.Step, "cached", count(last.Cached), "recomputed", count(last.Recomputed),
+		"plot.work.say", "n", last.Step, "cached", count(l, last.Cached), "recomputed", count(l, last.Recomputed),
 	)
 	cached, recomputed := make(plotter.XYs, len(points)), make(plotter.XYs, len(points))
 	for i, p := range points {
@@ -50,7 +50,7 @@ func CumulativeCost(l *terms.Language, points []CostPoint) (Chart, error) {
 	p.X.Max += (p.X.Max - p.X.Min) * 0.22 // room for the labels of the line ends
 	p.X.Tick.Marker = wholeTicks{l, last.Step}
 	p.X.Tick.Length = 5 // keeps the first label clear of the other axis's 0
-	p.Y.Tick.Marker = countTicks{}
+	p.Y.Tick.Marker = countTicks{l}
 
 	if err := series(p, recomputed, draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}); err != nil {
 		return c, err
@@ -60,11 +60,11 @@ func CumulativeCost(l *terms.Language, points []CostPoint) (Chart, error) {
 	}
 	n := len(points) - 1
 	if err := labels(p, plotter.XYs{recomputed[n], cached[n]},
-		[]string{count(last.Recomputed), count(last.Cached)}); err != nil {
+		[]string{count(l, last.Recomputed), count(l, last.Cached)}); err != nil {
 		return c, err
 	}
 	var err error
-	c.SVG, err = render(p, 260, 122, c.Title, c.Description)
+	c.SVG, err = render(l, p, 260, 122, c.Title, c.Description)
 	return c, err
 }
 
@@ -133,13 +133,13 @@ func (w wholeTicks) Ticks(_, _ float64) []plot.Tick {
 }
 
 // countTicks is a ticker that marks round counts.
-type countTicks struct{}
+type countTicks struct{ language *terms.Language }
 
-func (countTicks) Ticks(min, max float64) []plot.Tick {
+func (c countTicks) Ticks(min, max float64) []plot.Tick {
 	step := niceStep(max / 2.5)
 	var ticks []plot.Tick
 	for v := 0.0; v <= max; v += step {
-		ticks = append(ticks, plot.Tick{Value: v, Label: count(int64(v))})
+		ticks = append(ticks, plot.Tick{Value: v, Label: count(c.language, int64(v))})
 	}
 	return ticks
 }
@@ -162,12 +162,9 @@ func niceStep(x float64) float64 {
 }
 
 // count formats a number of multiply-adds: 950, 3.19 M, 46.1 M, 1.20 G.
-func count(n int64) string {
+func count(l *terms.Language, n int64) string {
 	v := float64(n)
-	for _, u := range []struct {
-		size float64
-		unit string
-	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+	for _, u := range countUnits {
 		if v < u.size {
 			continue
 		}
@@ -175,7 +172,7 @@ func count(n int64) string {
 		for x := v / u.size; x >= 10 && digits > 0; x /= 10 {
 			digits--
 		}
-		return strconv.FormatFloat(v/u.size, 'f', digits, 64) + " " + u.unit
+		return l.T(u.key, "n", strconv.FormatFloat(v/u.size, 'f', digits, 64))
 	}
 	return strconv.FormatInt(n, 10)
 }

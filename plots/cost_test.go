@@ -85,7 +85,7 @@ func TestCountAbbreviates(t *testing.T) {
 		0: "0", 950: "950", 3_189_504: "3.19 M", 46_050_816: "46.1 M", 411_600_000: "412 M",
 		1_200_000_000: "1.20 G", 12_345: "12.3 k",
 	} {
-		if got := count(n); got != want {
+		if got := count(terms.English, n); got != want {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
 	}

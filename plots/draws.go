@@ -23,8 +23,10 @@ type Drawn struct {
 
 // Histogram plots how often each token was drawn in n draws (solid bars) and the model's
 // probabilities (outlines).
-func Histogram(tokens []Drawn, n int) (Chart, error) {
-	c := Chart{Title: terms.Count(int64(n)) + " draws", Header: []string{"token", "probability", "drawn", "share"}}
+func Histogram(l *terms.Language, tokens []Drawn, n int) (Chart, error) {
+	c := Chart{Title: l.Counted(n, "draw"), Header: []string{
+		l.T("plot.head.token"), l.T("plot.draws.probability"), l.T("plot.draws.drawn"), l.T("plot.draws.share"),
+	}}
 	if len(tokens) == 0 || n < 1 {
 		return c, fmt.Errorf("draw %q: nothing was drawn", c.Title)
 	}
@@ -39,9 +41,7 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 			c.Rows, []string{t.Name, terms.Grouped(t.Q, 4), terms.Count(int64(t.Count)), terms.Grouped(share, 4)},
 		)
 	}
-	c.Description = fmt.Sprintf("The share of each token in %s draws and its probability. They differ most "+
-		"at %s, by %s.",
-		terms.Count(int64(n)), far, terms.Grouped(off, 4))
+	c.Description = l.T("plot.draws.say", "draws", c.Title, "token", far, "off", terms.Grouped(off, 4))
 
 	x := axis{min: -0.6, max: float64(len(tokens)) - 0.4}
 	for i, t := range tokens {
@@ -59,7 +59,7 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 			return c, err
 		}
 	}
-	return c, f.done()
+	return c, f.done(l)
 }
 
 // shorten truncates a name that does not fit.
@@ -81,10 +81,13 @@ type DistanceAt struct {
 
 // Distances plots the distance against the number of draws. Both axes are logarithmic, so that 1/√n
 // is a straight line.
-func Distances(points []DistanceAt, slope float64) (Chart, error) {
+func Distances(l *terms.Language, points []DistanceAt, slope float64) (Chart, error) {
 	c := Chart{
-		Title:  "Distance from the model’s probabilities",
-		Header: []string{"draws", "measured", "middle half", "expected", "c/√n"},
+		Title: l.T("plot.distance"),
+		Header: []string{
+			l.T("plot.distance.draws"), l.T("plot.distance.measured"), l.T("plot.distance.half"),
+			l.T("plot.distance.expected"), "c/√n",
+		},
 	}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
@@ -103,32 +106,29 @@ func Distances(points []DistanceAt, slope float64) (Chart, error) {
 		high = max(high, p.Measured.High, p.Measured.Mid, p.Expected, p.Law, 1e-8)
 		c.Rows = append(c.Rows, []string{
 			terms.Count(int64(p.N)), terms.Grouped(p.Measured.Mid, 5),
-			terms.Grouped(p.Measured.Low, 5) + " to " + terms.Grouped(p.Measured.High, 5), terms.Grouped(p.Expected, 5),
-			terms.Grouped(p.Law, 5),
+			l.T("plot.range", "low", terms.Grouped(p.Measured.Low, 5), "high", terms.Grouped(p.Measured.High, 5)),
+			terms.Grouped(p.Expected, 5), terms.Grouped(p.Law, 5),
 		})
 	}
 	first, last := points[0], points[len(points)-1]
-	c.Description = fmt.Sprintf("From %s draws to %s the distance falls from %s to %s: slope %s, where 1/√n has −0.5.",
-		terms.Count(int64(first.N)), terms.Count(int64(last.N)), figures(first.Measured.Mid),
-		figures(last.Measured.Mid), terms.Grouped(
-			slope, 2,
-		))
+	c.Description = l.T("plot.distance.say", "few", terms.Count(first.N), "many", terms.Count(last.N),
+		"from", figures(first.Measured.Mid), "to", figures(last.Measured.Mid), "slope", terms.Grouped(slope, 2))
 	f := newFigure(
-		&c, powers(float64(first.N), max(float64(last.N), float64(first.N)*10), countTick),
+		&c, powers(float64(first.N), max(float64(last.N), float64(first.N)*10), countTick(l)),
 		powers(low*0.8, high*1.2, tick), 86,
 	)
 	for _, err := range []error{
 		f.band(lowest, highest, ramp3),
 		f.line(law, dotted, "c/√n"),
-		f.line(expected, dashed, "expected"),
-		f.line(measured, solid, "measured"),
+		f.line(expected, dashed, l.T("plot.distance.expected")),
+		f.line(measured, solid, l.T("plot.distance.measured")),
 		f.dots(measured, accent, 3),
 	} {
 		if err != nil {
 			return c, err
 		}
 	}
-	return c, f.done()
+	return c, f.done(l)
 }
 
 // EntropyLane is one way of choosing tokens, with the entropy of each step in
@@ -150,46 +150,44 @@ var laneStyles = []draw.LineStyle{
 
 // Entropies plots how uncertain the model was at each step of each lane. Lanes are numbered as on
 // the page.
-func Entropies(lanes []EntropyLane) (Chart, error) {
-	c := Chart{Title: "Entropy at each step, in bits", Header: []string{"step"}}
-	steps, most := 0, 0.0
-	for i, l := range lanes {
-		c.Header = append(c.Header, strconv.Itoa(i+1)+" "+l.Name)
-		steps = max(steps, len(l.Bits))
-		for _, b := range l.Bits {
+func Entropies(l *terms.Language, lanes []EntropyLane) (Chart, error) {
+	c := Chart{Title: l.T("plot.entropy"), Header: []string{l.T("plot.head.step")}}
+	steps, most, means := 0, 0.0, ""
+	for i, lane := range lanes {
+		c.Header = append(c.Header, strconv.Itoa(i+1)+" "+lane.Name)
+		steps = max(steps, len(lane.Bits))
+		mean := l.T("plot.entropy.mean", "lane", lane.Name, "bits", terms.Grouped(meanOf(lane.Bits), 2))
+		if i > 0 {
+			mean = l.T("list.next", "list", means, "next", mean)
+		}
+		means = mean
+		for _, b := range lane.Bits {
 			most = max(most, b)
 		}
 	}
 	if steps == 0 {
 		return c, fmt.Errorf("draw %q: no steps", c.Title)
 	}
-	c.Description = "0 bits is certain; one bit more is twice as many equally likely tokens. Means: "
-	for i, l := range lanes {
-		if i > 0 {
-			c.Description += ", "
-		}
-		c.Description += l.Name + " " + terms.Grouped(meanOf(l.Bits), 2)
-	}
-	c.Description += "."
+	c.Description = l.T("plot.entropy.say", "means", means)
 	for s := range steps {
 		row := []string{strconv.Itoa(s + 1)}
-		for _, l := range lanes {
+		for _, lane := range lanes {
 			cell := ""
-			if s < len(l.Bits) {
-				cell = terms.Grouped(l.Bits[s], 2)
+			if s < len(lane.Bits) {
+				cell = terms.Grouped(lane.Bits[s], 2)
 			}
 			row = append(row, cell)
 		}
 		c.Rows = append(c.Rows, row)
 	}
 	f := newFigure(&c, wholes(1, steps, 6), upTo(most, 4, tick), 96)
-	for i, l := range lanes {
+	for i, lane := range lanes {
 		style := laneStyles[i%len(laneStyles)]
-		if err := f.line(overSteps(l.Bits), style, strconv.Itoa(i+1)+" "+shorten(l.Name, 14)); err != nil {
+		if err := f.line(overSteps(lane.Bits), style, strconv.Itoa(i+1)+" "+shorten(lane.Name, 14)); err != nil {
 			return c, err
 		}
 	}
-	return c, f.done()
+	return c, f.done(l)
 }
 
 func overSteps(values []float64) plotter.XYs {

@@ -198,7 +198,7 @@ func (f *figure) typeSize() float64 {
 }
 
 // done draws the figure and stores it in the chart.
-func (f *figure) done() error {
+func (f *figure) done(l *terms.Language) error {
 	canvas := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
 	whole := draw.New(canvas)
 	left, right := f.margins()
@@ -217,20 +217,20 @@ func (f *figure) done() error {
 		data.FillText(style, vg.Point{X: x(n.x) + vg.Length(n.dx), Y: y(n.y) + vg.Length(n.dy)}, n.words)
 	}
 	at := make([]float64, len(f.ends))
-	for i, l := range f.ends {
-		at[i] = float64(y(l.y))
+	for i, e := range f.ends {
+		at[i] = float64(y(e.y))
 	}
 	// The lowest label must stay above the numbers of the lower axis.
 	for i, place := range spread(at, size+5, float64(data.Min.Y)+size/2, f.height-size/2) {
-		l := f.ends[i]
+		e := f.ends[i]
 		at := vg.Point{X: data.Max.X + labelGap, Y: vg.Length(place)}
-		data.FillText(words(l.color, small, l.bold, start), at, l.words)
+		data.FillText(words(e.color, small, e.bold, start), at, e.words)
 	}
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return fmt.Errorf("draw %q: %w", f.chart.Title, err)
 	}
-	svg, err := theme(b.String(), f.width, f.height, f.chart.Title, f.chart.Description)
+	svg, err := theme(l, b.String(), f.width, f.height, f.chart.Title, f.chart.Description)
 	f.chart.SVG = svg
 	return err
 }

@@ -36,50 +36,49 @@ func roundTo(x float64) float64 {
 }
 
 // millis formats a time in ms: 42.0 µs, 0.420 ms, 12.3 ms, 2.80 s.
-func millis(ms float64) string {
+func millis(l *terms.Language, ms float64) string { return timeIn(l, ms, figures) }
+
+// millisTick returns a function that formats a time on an axis.
+func millisTick(l *terms.Language) func(ms float64) string {
+	return func(ms float64) string {
+		if ms == 0 {
+			return "0"
+		}
+		return timeIn(l, ms, tick)
+	}
+}
+
+// timeIn formats a time in ms in the unit that fits.
+func timeIn(l *terms.Language, ms float64, number func(float64) string) string {
 	switch a := math.Abs(ms); {
 	case a >= 1000:
-		return figures(ms/1000) + " s"
+		return l.T("unit.s", "n", number(ms/1000))
 	case a > 0 && a < 0.1:
-		return figures(ms*1000) + " µs"
+		return l.T("unit.us", "n", number(ms*1000))
 	}
-	return figures(ms) + " ms"
+	return l.T("unit.ms", "n", number(ms))
 }
 
-// millisTick formats a time on an axis.
-func millisTick(ms float64) string {
-	switch {
-	case ms == 0:
-		return "0"
-	case math.Abs(ms) >= 1000:
-		return tick(ms/1000) + " s"
-	case math.Abs(ms) < 0.1:
-		return tick(ms*1000) + " µs"
-	}
-	return tick(ms) + " ms"
-}
-
-// countTick formats a round count on an axis.
-func countTick(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	for _, u := range []struct {
-		size float64
-		unit string
-	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}} {
-		if v >= u.size {
-			if u.size == 1e4 {
-				u.size = 1e3
+// countTick returns a function that formats a round count on an axis.
+func countTick(l *terms.Language) func(v float64) string {
+	return func(v float64) string {
+		for _, u := range countUnits {
+			if v >= max(u.size, 1e4) {
+				return l.T(u.key, "n", tick(v/u.size))
 			}
-			return tick(v/u.size) + u.unit
 		}
+		if v >= 1000 && v == math.Trunc(v) {
+			return terms.Count(int64(v))
+		}
+		return tick(v)
 	}
-	if v >= 1000 && v == math.Trunc(v) {
-		return terms.Count(int64(v))
-	}
-	return tick(v)
 }
+
+// countUnits holds the units of large counts, with the keys of their texts.
+var countUnits = []struct {
+	size float64
+	key  string
+}{{1e12, "unit.tera"}, {1e9, "unit.giga"}, {1e6, "unit.mega"}, {1e3, "unit.kilo"}}
 
 // dollarsTick formats a price on an axis.
 func dollarsTick(x float64) string { return "$" + tick(x) }

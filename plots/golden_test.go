@@ -15,24 +15,24 @@ import (
 
 // charts returns all charts of this package, with data for which the rows and sentences can be
 // worked out by hand.
-func charts() map[string]func() (Chart, error) {
-	all := runCharts()
-	maps.Copy(all, sizeCharts())
+func charts(l *terms.Language) drawings {
+	all := runCharts(l)
+	maps.Copy(all, sizeCharts(l))
 	return all
 }
 
 type drawings = map[string]func() (Chart, error)
 
 // runCharts returns the charts about generated texts.
-func runCharts() drawings {
+func runCharts(l *terms.Language) drawings {
 	return drawings{
-		"cache-token.svg":   func() (Chart, error) { return CachePerToken(waysOf(24, linear), 9) },
-		"cache-sum.svg":     func() (Chart, error) { return CacheSoFar(waysOf(24, square), 9) },
-		"cache-time.svg":    func() (Chart, error) { return CacheTimes(waysOf(24, timed), 9) },
-		"cache-timesum.svg": func() (Chart, error) { return CacheTimeSoFar(waysOf(24, timed), 0) },
+		"cache-token.svg":   func() (Chart, error) { return CachePerToken(l, waysOf(24, linear), 9) },
+		"cache-sum.svg":     func() (Chart, error) { return CacheSoFar(l, waysOf(24, square), 9) },
+		"cache-time.svg":    func() (Chart, error) { return CacheTimes(l, waysOf(24, timed), 9) },
+		"cache-timesum.svg": func() (Chart, error) { return CacheTimeSoFar(l, waysOf(24, timed), 0) },
 		"entropy.svg": func() (Chart, error) {
 			return Entropies(
-				[]EntropyLane{
+				l, []EntropyLane{
 					{"Greedy", []float64{3, 2, 0, 1}},
 					{"Pure sampling", []float64{3, 2.5, 4, 1}},
 					{"Top-k 40", []float64{3, 2.5}},
@@ -40,16 +40,16 @@ func runCharts() drawings {
 			)
 		},
 		"head-scores.svg": func() (Chart, error) {
-			return HeadScores([]HeadAt{{"L1.H1", 1, 0.125}, {"L1.H2", 1, 0.5}, {"L2.H1", 2, 0.25}}, 0.4)
+			return HeadScores(l, []HeadAt{{"L1.H1", 1, 0.125}, {"L1.H2", 1, 0.5}, {"L2.H1", 2, 0.25}}, 0.4)
 		},
 		"heads-off.svg": func() (Chart, error) {
-			return WithoutHeads([]WithoutHead{{"L1.H2", 6, true}, {"L2.H1", 4.5, true}, {"L1.H1", 4, false}}, 4)
+			return WithoutHeads(l, []WithoutHead{{"L1.H2", 6, true}, {"L2.H1", 4.5, true}, {"L1.H1", 4, false}}, 4)
 		},
 		"histogram.svg": func() (Chart, error) {
-			return Histogram([]Drawn{{"·the", 0.5, 6}, {"·a", 0.25, 1}, {"·very-long-word", 0.25, 3}}, 10)
+			return Histogram(l, []Drawn{{"·the", 0.5, 6}, {"·a", 0.25, 1}, {"·very-long-word", 0.25, 3}}, 10)
 		},
 		"distance.svg": func() (Chart, error) {
-			return Distances([]DistanceAt{
+			return Distances(l, []DistanceAt{
 				{10, Quartiles{0.2, 0.25, 0.3}, 0.24, 0.26},
 				{100, Quartiles{0.07, 0.08, 0.09}, 0.081, 0.082},
 				{1000, Quartiles{0.02, 0.025, 0.03}, 0.026, 0.026},
@@ -57,42 +57,42 @@ func runCharts() drawings {
 		},
 		"first-token.svg": func() (Chart, error) {
 			return FirstTokens(
-				[]FirstToken{{1, Quartiles{1, 1.2, 1.5}}, {64, Quartiles{6, 7, 9}}, {256, Quartiles{24, 26, 27}}}, 1,
+				l, []FirstToken{{1, Quartiles{1, 1.2, 1.5}}, {64, Quartiles{6, 7, 9}}, {256, Quartiles{24, 26, 27}}}, 1,
 				0.1,
 			)
 		},
-		"arrivals.svg": func() (Chart, error) { return Arrivals([]Arrived{{1, 10}, {2, 12}, {3, 15}, {4, 20}}) },
+		"arrivals.svg": func() (Chart, error) { return Arrivals(l, []Arrived{{1, 10}, {2, 12}, {3, 15}, {4, 20}}) },
 		"bill.svg": func() (Chart, error) {
-			return Bill{0.000021, 0.000015, 5, []float64{0.000036, 0.000051, 0.000066}, false}.Draw()
+			return Bill{0.000021, 0.000015, 5, []float64{0.000036, 0.000051, 0.000066}, false}.Draw(l)
 		},
-		"bill-ahead.svg": func() (Chart, error) { return Bill{0.000021, 0.000015, 96, nil, false}.Draw() },
+		"bill-ahead.svg": func() (Chart, error) { return Bill{0.000021, 0.000015, 96, nil, false}.Draw(l) },
 		"break-even.svg": func() (Chart, error) {
-			return BreakEven(Against{EachRequest: 0.001, MachineDay: 12, MostADay: 10_000, Now: 20_000})
+			return BreakEven(l, Against{EachRequest: 0.001, MachineDay: 12, MostADay: 10_000, Now: 20_000})
 		},
 		"per-pass.svg": func() (Chart, error) {
-			return TokensPerPass([]PerPass{{1, 1.7, 1.75}, {2, 2.2, 2.31}, {4, 2.9, 3.05}, {8, 3.1, 3.7}})
+			return TokensPerPass(l, []PerPass{{1, 1.7, 1.75}, {2, 2.2, 2.31}, {4, 2.9, 3.05}, {8, 3.1, 3.7}})
 		},
 		"saved.svg": func() (Chart, error) {
-			return TimeSaved([]Saved{{1, 20, 12, 64, 100}, {2, 30, 5, 64, 100}, {4, 40, -22, 64, 100}})
+			return TimeSaved(l, []Saved{{1, 20, 12, 64, 100}, {2, 30, 5, 64, 100}, {4, 40, -22, 64, 100}})
 		},
 		"race.svg": func() (Chart, error) {
 			return Race(
-				[]Came{{10, "target"}, {20, "target"}, {30, "target"}},
+				l, []Came{{10, "target"}, {20, "target"}, {30, "target"}},
 				[]Came{{14, "draft"}, {14, "correction"}, {25, "bonus"}},
 			)
 		},
 		"savings-ahead.svg": func() (Chart, error) {
-			return Savings{Lanes: []Saving{{Name: "the terser prompt", You: true}, {Name: "another"}}}.Draw()
+			return Savings{Lanes: []Saving{{Name: "the terser prompt", You: true}, {Name: "another"}}}.Draw(l)
 		},
 		"savings.svg": func() (Chart, error) {
 			return Savings{
 				Lanes: []Saving{{Name: "smaller limit", Share: 0.42}, {Name: "terser", Share: -0.1}, {Name: "stop"}},
 				None:  Saving{Name: "none of them", You: true}, Ran: true, Narrow: true,
-			}.Draw()
+			}.Draw(l)
 		},
 		"stops.svg": func() (Chart, error) {
 			return StopRace(
-				[]Racer{
+				l, []Racer{
 					{Name: "stop string “User:”", Step: 12, Sure: true},
 					{Name: "end of text", Step: 30},
 					{Name: "max_tokens", Step: 100, Sure: true},
@@ -104,7 +104,7 @@ func runCharts() drawings {
 		},
 		"rounded-bars.svg": func() (Chart, error) {
 			return RoundedBars(
-				[]RoundedBar{
+				l, []RoundedBar{
 					{"·young", []float64{0.09, 0.091, 0.07}},
 					{"·little", []float64{0.08, 0.082, 0.12}},
 					{"·a-long-word", []float64{0.01, 0, 0.02}},
@@ -114,24 +114,24 @@ func runCharts() drawings {
 		},
 		"rounded-steps.svg": func() (Chart, error) {
 			return RoundedSteps(
-				[]string{"int8", "Q4_0"}, [][]float64{{1e-5, 0, 2e-5, 1e-6}, {0.01, 0.002, 0.3, 0.00005}},
+				l, []string{"int8", "Q4_0"}, [][]float64{{1e-5, 0, 2e-5, 1e-6}, {0.01, 0.002, 0.3, 0.00005}},
 			)
 		},
-		"end.svg": func() (Chart, error) { return EndChances([]float64{0, 0.01, 0.6, 0.1}) },
+		"end.svg": func() (Chart, error) { return EndChances(l, []float64{0, 0.01, 0.6, 0.1}) },
 	}
 }
 
 // sizeCharts returns the charts about memory.
-func sizeCharts() drawings {
+func sizeCharts(l *terms.Language) drawings {
 	return drawings{
 		"held.svg": func() (Chart, error) {
 			return HeldBytes(
-				[]Held{{1, 7, 7 * 3072, 8 * 3072}, {2, 8, 8 * 3072, 8 * 3072}, {3, 9, 9 * 3072, 16 * 3072}},
+				l, []Held{{1, 7, 7 * 3072, 8 * 3072}, {2, 8, 8 * 3072, 8 * 3072}, {3, 9, 9 * 3072, 16 * 3072}},
 			)
 		},
 		"windows.svg": func() (Chart, error) {
 			return Windows(
-				[]Window{
+				l, []Window{
 					{"this model", 512, 512 * 3072, true},
 					{"GPT-2", 1024, 1 << 20, false},
 					{"Llama 2", 4096, 2 << 30, false},
@@ -139,10 +139,12 @@ func sizeCharts() drawings {
 				},
 			)
 		},
-		"heads.svg":      func() (Chart, error) { return Heads(6, 2, true) },
-		"wedge.svg":      func() (Chart, error) { return Wedge{12 << 30, 4 << 20, 24 << 30, 4096, 8, false}.Draw() },
-		"wedge-fits.svg": func() (Chart, error) { return Wedge{9 << 20, 1536, 24 << 30, 512, 1, false}.Draw() },
-		"wedge-none.svg": func() (Chart, error) { return Wedge{128 << 30, 320 << 10, 24 << 30, 4096, 1, false}.Draw() },
+		"heads.svg":      func() (Chart, error) { return Heads(l, 6, 2, true) },
+		"wedge.svg":      func() (Chart, error) { return Wedge{12 << 30, 4 << 20, 24 << 30, 4096, 8, false}.Draw(l) },
+		"wedge-fits.svg": func() (Chart, error) { return Wedge{9 << 20, 1536, 24 << 30, 512, 1, false}.Draw(l) },
+		"wedge-none.svg": func() (Chart, error) {
+			return Wedge{128 << 30, 320 << 10, 24 << 30, 4096, 1, false}.Draw(l)
+		},
 	}
 }
 
@@ -171,7 +173,7 @@ func timed(s int) (cached, recomputed Quartiles) {
 }
 
 func TestGoldenCharts(t *testing.T) {
-	for name, draw := range charts() {
+	for name, draw := range charts(terms.English) {
 		t.Run(name, func(t *testing.T) {
 			c, err := draw()
 			if err != nil {
@@ -256,7 +258,7 @@ func TestDescriptionSentences(t *testing.T) {
 			"0.0000200 nats; Q4_0 at most 0.300 nats.",
 		"race.svg": "3 tokens: the target alone took 30.0 ms, with a draft 25.0 ms.",
 	} {
-		c, err := charts()[name]()
+		c, err := charts(terms.English)[name]()
 		if err != nil || c.Description != want {
 			t.Errorf("%s: %q, %v; want %q", name, c.Description, err, want)
 		}
@@ -286,7 +288,7 @@ func TestTableTwinsOfPictures(t *testing.T) {
 		"rounded-bars.svg":  "·little | 0.0800 | 0.0820 | 0.1200",
 		"rounded-steps.svg": "2 | 0 | 0.00200",
 	} {
-		c, err := charts()[name]()
+		c, err := charts(terms.English)[name]()
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -298,30 +300,31 @@ func TestTableTwinsOfPictures(t *testing.T) {
 
 // TestNothingToDraw: a chart without data is an error, not an empty frame.
 func TestNothingToDraw(t *testing.T) {
+	l := terms.English
 	for name, draw := range map[string]func() (Chart, error){
-		"ways":          func() (Chart, error) { return CachePerToken(nil, 0) },
-		"entropy":       func() (Chart, error) { return Entropies(nil) },
-		"histogram":     func() (Chart, error) { return Histogram(nil, 10) },
-		"rounded bars":  func() (Chart, error) { return RoundedBars(nil, []string{"own weights"}) },
-		"rounded steps": func() (Chart, error) { return RoundedSteps([]string{"int8"}, [][]float64{{}}) },
-		"distances":     func() (Chart, error) { return Distances(nil, 0) },
-		"held":          func() (Chart, error) { return HeldBytes(nil) },
-		"windows":       func() (Chart, error) { return Windows(nil) },
-		"heads":         func() (Chart, error) { return Heads(6, 4, false) },
-		"wedge":         func() (Chart, error) { return Wedge{}.Draw() },
-		"bill":          func() (Chart, error) { return Bill{}.Draw() },
-		"first":         func() (Chart, error) { return FirstTokens(nil, 0, 0) },
-		"arrivals":      func() (Chart, error) { return Arrivals(nil) },
-		"break-even":    func() (Chart, error) { return BreakEven(Against{}) },
-		"per pass":      func() (Chart, error) { return TokensPerPass(nil) },
-		"saved":         func() (Chart, error) { return TimeSaved(nil) },
-		"race":          func() (Chart, error) { return Race(nil, nil) },
-		"savings":       func() (Chart, error) { return Savings{Lanes: []Saving{{Share: 1.5}}, Ran: true}.Draw() },
-		"no savings":    func() (Chart, error) { return Savings{}.Draw() },
-		"stops":         func() (Chart, error) { return StopRace(nil, 9, false) },
-		"end":           func() (Chart, error) { return EndChances(nil) },
-		"head scores":   func() (Chart, error) { return HeadScores(nil, 0.4) },
-		"without heads": func() (Chart, error) { return WithoutHeads(nil, 4) },
+		"ways":          func() (Chart, error) { return CachePerToken(l, nil, 0) },
+		"entropy":       func() (Chart, error) { return Entropies(l, nil) },
+		"histogram":     func() (Chart, error) { return Histogram(l, nil, 10) },
+		"rounded bars":  func() (Chart, error) { return RoundedBars(l, nil, []string{"own weights"}) },
+		"rounded steps": func() (Chart, error) { return RoundedSteps(l, []string{"int8"}, [][]float64{{}}) },
+		"distances":     func() (Chart, error) { return Distances(l, nil, 0) },
+		"held":          func() (Chart, error) { return HeldBytes(l, nil) },
+		"windows":       func() (Chart, error) { return Windows(l, nil) },
+		"heads":         func() (Chart, error) { return Heads(l, 6, 4, false) },
+		"wedge":         func() (Chart, error) { return Wedge{}.Draw(l) },
+		"bill":          func() (Chart, error) { return Bill{}.Draw(l) },
+		"first":         func() (Chart, error) { return FirstTokens(l, nil, 0, 0) },
+		"arrivals":      func() (Chart, error) { return Arrivals(l, nil) },
+		"break-even":    func() (Chart, error) { return BreakEven(l, Against{}) },
+		"per pass":      func() (Chart, error) { return TokensPerPass(l, nil) },
+		"saved":         func() (Chart, error) { return TimeSaved(l, nil) },
+		"race":          func() (Chart, error) { return Race(l, nil, nil) },
+		"savings":       func() (Chart, error) { return Savings{Lanes: []Saving{{Share: 1.5}}, Ran: true}.Draw(l) },
+		"no savings":    func() (Chart, error) { return Savings{}.Draw(l) },
+		"stops":         func() (Chart, error) { return StopRace(l, nil, 9, false) },
+		"end":           func() (Chart, error) { return EndChances(l, nil) },
+		"head scores":   func() (Chart, error) { return HeadScores(l, nil, 0.4) },
+		"without heads": func() (Chart, error) { return WithoutHeads(l, nil, 4) },
 	} {
 		if c, err := draw(); err == nil || c.SVG != "" {
 			t.Errorf("%s: got a chart without data, want an error", name)
@@ -331,14 +334,15 @@ func TestNothingToDraw(t *testing.T) {
 
 // TestFirstPointIsDrawn: the first point of a measurement in progress is drawn.
 func TestFirstPointIsDrawn(t *testing.T) {
+	l := terms.English
 	for name, draw := range map[string]func() (Chart, error){
-		"ways":      func() (Chart, error) { return CacheTimes(waysOf(1, timed), 1) },
-		"entropy":   func() (Chart, error) { return Entropies([]EntropyLane{{"Greedy", []float64{0}}}) },
-		"distances": func() (Chart, error) { return Distances([]DistanceAt{{10, Exactly(0), 0, 0}}, 0) },
-		"first":     func() (Chart, error) { return FirstTokens([]FirstToken{{1, Exactly(0)}}, 0, 0) },
-		"per pass":  func() (Chart, error) { return TokensPerPass([]PerPass{{4, 0, 0}}) },
-		"saved":     func() (Chart, error) { return TimeSaved([]Saved{{Gamma: 4}}) },
-		"end":       func() (Chart, error) { return EndChances([]float64{0}) },
+		"ways":      func() (Chart, error) { return CacheTimes(l, waysOf(1, timed), 1) },
+		"entropy":   func() (Chart, error) { return Entropies(l, []EntropyLane{{"Greedy", []float64{0}}}) },
+		"distances": func() (Chart, error) { return Distances(l, []DistanceAt{{10, Exactly(0), 0, 0}}, 0) },
+		"first":     func() (Chart, error) { return FirstTokens(l, []FirstToken{{1, Exactly(0)}}, 0, 0) },
+		"per pass":  func() (Chart, error) { return TokensPerPass(l, []PerPass{{4, 0, 0}}) },
+		"saved":     func() (Chart, error) { return TimeSaved(l, []Saved{{Gamma: 4}}) },
+		"end":       func() (Chart, error) { return EndChances(l, []float64{0}) },
 	} {
 		c, err := draw()
 		if err != nil {
@@ -379,14 +383,14 @@ func TestRoundStep(t *testing.T) {
 		got  axis
 		want string
 	}{
-		{upTo(170e6, 4, countTick), "0 50 M 100 M 150 M"},
+		{upTo(170e6, 4, countTick(terms.English)), "0 50 M 100 M 150 M"},
 		{upTo(0.65, 3, tick), "0 0.5"},
 		{wholes(1, 64, 5), "1 20 40 64"},
 		{wholes(7, 9, 5), "7 8 9"},
-		{powers(10, 10_000, countTick), "10 100 1,000 10 k"},
+		{powers(10, 10_000, countTick(terms.English)), "10 100 1,000 10 k"},
 		{powers(0.015, 0.6, tick), "0.02 0.05 0.1 0.2 0.5"},
-		{around(-22, 12), "−20 ms −10 ms 0 10 ms"},
-		{bytesUpTo(48 << 10), "0 20 KiB 40 KiB"},
+		{around(terms.English, -22, 12), "−20 ms −10 ms 0 10 ms"},
+		{bytesUpTo(terms.English, 48<<10), "0 20 KiB 40 KiB"},
 	} {
 		if got := strings.Join(names(c.got), " "); got != c.want {
 			t.Errorf("got marks %q, want %q", got, c.want)
@@ -395,14 +399,16 @@ func TestRoundStep(t *testing.T) {
 }
 
 func TestNumberFormats(t *testing.T) {
+	l := terms.English
 	for got, want := range map[string]string{
 		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1,234", figures(0): "0",
-		figures(-0.5): "−0.500",
-		millis(2800):  "2.80 s", millis(0.4): "0.400 ms", millis(0.0924): "92.4 µs", millisTick(0.05): "50 µs",
+		figures(-0.5):   "−0.500",
+		millis(l, 2800): "2.80 s", millis(l, 0.4): "0.400 ms", millis(l, 0.0924): "92.4 µs",
+		millisTick(l)(0.05):      "50 µs",
 		terms.Dollars(0.0000213): "$0.0000213", terms.Dollars(12): "$12.00",
 		terms.BytesShort(3072): "3,072 B", terms.BytesShort(58368): "57 KiB",
 		terms.BytesShort(1.5 * (1 << 20)): "1.5 MiB",
-		terms.Grouped(-0.001, 2):          "0.00", countTick(60e6): "60 M", tick(0.1 + 0.2): "0.3",
+		terms.Grouped(-0.001, 2):          "0.00", countTick(l)(60e6): "60 M", tick(0.1 + 0.2): "0.3",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Guess plots a quantity that a learner guesses before it is measured. It is drawn as bars on an
@@ -23,29 +25,27 @@ type Guess struct {
 
 // The dimensions of the frame around a guess's bars, in CSS pixels.
 const (
-	guessLeft, guessRight  = 118.0, 58.0
-	guessRow, guessBar     = 28.0, 12.0
-	guessNone              = "not guessed yet"
-	guessNotYet            = "not yet"
-	guessYou, guessMeasure = "your guess", "measured"
+	guessLeft, guessRight = 118.0, 58.0
+	guessRow, guessBar    = 28.0, 12.0
 )
 
 // Draw draws the quantity for comparison, the guessed range as dotted lines in the text color, and
 // the measurement.
-func (g Guess) Draw() (Chart, error) {
-	c := Chart{Title: g.Title, Header: []string{"", "value"}}
+func (g Guess) Draw(l *terms.Language) (Chart, error) {
+	c := Chart{Title: g.Title, Header: []string{"", l.T("plot.guess.value")}}
 	if !(g.High > 0) || g.At < 0 || g.At > g.High || g.Guessed != "" && !(g.From >= 0 && g.From <= g.To) {
 		return c, fmt.Errorf("draw %q: %g of %g, guessed %g to %g", c.Title, g.At, g.High, g.From, g.To)
 	}
-	guessed, measured := guessNone, guessNotYet
+	guessed, measured := l.T("plot.guess.none"), l.T("plot.guess.yet")
+	you, found := l.T("plot.guess.you"), l.T("plot.guess.measured")
 	if g.Guessed != "" {
 		guessed = g.Guessed
 	}
 	if g.Measured != nil {
 		measured = g.Words(*g.Measured)
 	}
-	c.Rows = [][]string{{g.Whole, g.Words(g.At)}, {guessYou, guessed}, {guessMeasure, measured}}
-	c.Description = fmt.Sprintf("Your guess: %s. Measured: %s.", guessed, measured)
+	c.Rows = [][]string{{g.Whole, g.Words(g.At)}, {you, guessed}, {found, measured}}
+	c.Description = l.T("plot.guess.say", "guess", guessed, "measured", measured)
 	width := float64(chartWidth)
 	if g.Narrow {
 		width = narrowWidth
@@ -60,18 +60,18 @@ func (g Guess) Draw() (Chart, error) {
 	rim := draw.LineStyle{Color: other, Width: 1.25}
 	s.box(guessLeft, middle(0)-guessBar/2, x(g.At)-guessLeft, guessBar, otherFill, rim)
 
-	s.words(guessLeft-12, middle(1)+4, guessYou, ink, true, end)
-	g.guess(s, middle(1), x)
+	s.words(guessLeft-12, middle(1)+4, you, ink, true, end)
+	g.guess(s, guessed, middle(1), x)
 
-	s.words(guessLeft-12, middle(2)+4, guessMeasure, accent, true, end)
+	s.words(guessLeft-12, middle(2)+4, found, accent, true, end)
 	if g.Measured == nil {
-		s.words(guessLeft+8, middle(2)+4, guessNotYet, ink3, false, start)
-		return c, s.done(&c)
+		s.words(guessLeft+8, middle(2)+4, measured, ink3, false, start)
+		return c, s.done(l, &c)
 	}
 	at := x(*g.Measured)
 	s.box(guessLeft, middle(2)-guessBar/2, max(at-guessLeft, 2), guessBar, accent, draw.LineStyle{})
 	s.words(max(at, guessLeft+2)+8, middle(2)+4, measured, ink, true, start)
-	return c, s.done(&c)
+	return c, s.done(l, &c)
 }
 
 // axis draws the marks of the axis below the bars.
@@ -88,9 +88,9 @@ func (g Guess) axis(s *sketch, x func(float64) float64) {
 }
 
 // guess draws the guessed range as a dotted box, with a dotted line that leads to it.
-func (g Guess) guess(s *sketch, y float64, x func(float64) float64) {
+func (g Guess) guess(s *sketch, guessed string, y float64, x func(float64) float64) {
 	if g.Guessed == "" {
-		s.words(guessLeft+8, y+4, guessNone, ink3, false, start)
+		s.words(guessLeft+8, y+4, guessed, ink3, false, start)
 		return
 	}
 	dots := draw.LineStyle{Color: ink, Width: 1.5, Dashes: []vg.Length{2, 3}}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestPrefillChartShowsGuess: before a run, the picture shows only the guess. After the run, it
@@ -17,7 +19,7 @@ func TestPrefillChartShowsGuess(t *testing.T) {
 	}
 	for _, g.Narrow = range []bool{false, true} {
 		g.Measured = nil
-		before, err := g.Draw()
+		before, err := g.Draw(terms.English)
 		if err != nil || !strings.Contains(before.SVG, "not yet") || before.Rows[1][1] != "more than 4" {
 			t.Errorf(
 				"before: got %v, %v; want no error, before.SVG with %q, before.Rows[1][1] = %q", err, before.Rows,
@@ -26,7 +28,7 @@ func TestPrefillChartShowsGuess(t *testing.T) {
 		}
 		found := 3.25
 		g.Measured = &found
-		after, err := g.Draw()
+		after, err := g.Draw(terms.English)
 		if err != nil || !strings.Contains(after.SVG, "3.2 times") || strings.Contains(after.SVG, "not yet") ||
 			after.Description != "Your guess: more than 4. Measured: 3.2 times." {
 			t.Errorf(
@@ -41,12 +43,12 @@ func TestPrefillChartShowsGuess(t *testing.T) {
 		}
 	}
 	g.Guessed = ""
-	if c, err := g.Draw(); err != nil || !strings.Contains(c.SVG, guessNone) {
-		t.Errorf("nothing guessed: got %v, %s; want no error, c.SVG with %q", err, c.Description, guessNone)
+	if c, err := g.Draw(terms.English); err != nil || !strings.Contains(c.SVG, "not guessed yet") {
+		t.Errorf("nothing guessed: got %v, %s; want no error, c.SVG with %q", err, c.Description, "not guessed yet")
 	}
 	for _, bad := range []Guess{{}, {High: 1, At: 2}, {High: 1, Guessed: "x", From: 2, To: 1}, {High: math.NaN()}} {
 		bad.Words = g.Words
-		if _, err := bad.Draw(); err == nil {
+		if _, err := bad.Draw(terms.English); err == nil {
 			t.Errorf("%+v has a picture, want an error", bad)
 		}
 	}

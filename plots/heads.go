@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -19,8 +20,8 @@ type HeadAt struct {
 }
 
 // HeadScores plots the scores of a model's heads by block, with the threshold for passing.
-func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
-	c := Chart{Title: "How much each head looks there", Header: []string{"head", "share of its weight"}}
+func HeadScores(l *terms.Language, heads []HeadAt, limit float64) (Chart, error) {
+	c := Chart{Title: l.T("plot.heads"), Header: []string{l.T("plot.heads.head"), l.T("plot.heads.share")}}
 	if len(heads) == 0 {
 		return c, fmt.Errorf("draw %q: no heads", c.Title)
 	}
@@ -37,17 +38,14 @@ func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
 		all = append(all, plotter.XY{X: float64(h.Block), Y: h.Score})
 		c.Rows = append(c.Rows, []string{h.Name, terms.Grouped(h.Score, 3)})
 	}
-	c.Description = fmt.Sprintf(
-		"The share of its weight that each of %s gives to what came after the same token before, by block. "+
-			"At or above the limit of %s: %d. The most is %s, of %s.",
-		terms.Counted(len(heads), "head"), terms.Percent(limit), passing, terms.Percent(best.Score), best.Name,
-	)
+	c.Description = l.T("plot.heads.say", "heads", l.Counted(len(heads), "head"), "limit", terms.Percent(limit),
+		"passing", strconv.Itoa(passing), "most", terms.Percent(best.Score), "best", best.Name)
 	x := wholes(1, blocks, 6)
 	x.min, x.max = 0.5, float64(max(blocks, 2))+0.5
 	f := newFigure(&c, x, upTo(max(best.Score, limit*1.2), 4, tick), 66)
 	line := plotter.XYs{{X: x.min, Y: limit}, {X: x.max, Y: limit}}
 	for _, err := range []error{
-		f.line(line, dashed, "passes"),
+		f.line(line, dashed, l.T("plot.heads.passes")),
 		f.dots(all, other, 3),
 		f.dots(plotter.XYs{{X: float64(best.Block), Y: best.Score}}, accent, 5),
 	} {
@@ -59,7 +57,7 @@ func HeadScores(heads []HeadAt, limit float64) (Chart, error) {
 		x: float64(best.Block), y: best.Score, dx: 8, dy: 4, words: best.Name, color: accent, bold: true,
 		align: draw.XLeft,
 	})
-	return c, f.done()
+	return c, f.done(l)
 }
 
 // WithoutHead is the surprise without a head, in bits per token.
@@ -71,10 +69,10 @@ type WithoutHead struct {
 
 // WithoutHeads plots the surprise in the second reading with one head switched off at a time, and
 // compares it with the surprise when all heads are on.
-func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
+func WithoutHeads(l *terms.Language, list []WithoutHead, whole float64) (Chart, error) {
 	c := Chart{
-		Title:  terms.English.T("lab.induction.off") + ", in bits a token",
-		Header: []string{"without", "surprise in bits", "more than with it"},
+		Title:  l.T("plot.off"),
+		Header: []string{l.T("plot.off.head"), l.T("plot.off.bits"), l.T("plot.off.more")},
 	}
 	if len(list) == 0 {
 		return c, fmt.Errorf("draw %q: no heads", c.Title)
@@ -92,10 +90,8 @@ func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
 		}
 		c.Rows = append(c.Rows, []string{h.Name, terms.Grouped(h.Bits, 3), terms.Grouped(h.Bits-whole, 3)})
 	}
-	c.Description = fmt.Sprintf(
-		"With all heads it is %s bits. Solid bars are the candidates, outlined ones the heads that look there least. "+
-			"Most is lost without %s: %s bits.", terms.Grouped(whole, 2), worst.Name, terms.Grouped(worst.Bits, 2),
-	)
+	c.Description = l.T("plot.off.say", "all", terms.Grouped(whole, 2), "worst", worst.Name,
+		"bits", terms.Grouped(worst.Bits, 2))
 	f := newFigure(&c, x, upTo(most, 4, tick), 66)
 	for i, h := range list {
 		fill, edge := accent, draw.LineStyle{}
@@ -107,8 +103,8 @@ func WithoutHeads(list []WithoutHead, whole float64) (Chart, error) {
 		}
 	}
 	line := plotter.XYs{{X: x.min, Y: whole}, {X: x.max, Y: whole}}
-	if err := f.line(line, mark, "all on"); err != nil {
+	if err := f.line(line, mark, l.T("plot.off.all")); err != nil {
 		return c, err
 	}
-	return c, f.done()
+	return c, f.done(l)
 }

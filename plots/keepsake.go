@@ -58,15 +58,15 @@ const (
 const keepsakeFont = `"Liberation Sans", Arial, Helvetica, sans-serif`
 
 // SVG returns the picture as an SVG file in the light theme.
-func (k Keepsake) SVG() (string, error) {
-	l := k.layout()
-	c := vgsvg.New(keepsakeWidth, vg.Length(l.height))
-	l.draw(c)
+func (k Keepsake) SVG(l *terms.Language) (string, error) {
+	layout := k.layout(l)
+	c := vgsvg.New(keepsakeWidth, vg.Length(layout.height))
+	layout.draw(c)
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return "", fmt.Errorf("draw %q: %w", k.Title, err)
 	}
-	svg, err := theme(b.String(), keepsakeWidth, l.height, k.Title, k.description())
+	svg, err := theme(l, b.String(), keepsakeWidth, layout.height, k.Title, k.description())
 	if err != nil {
 		return "", err
 	}
@@ -74,17 +74,17 @@ func (k Keepsake) SVG() (string, error) {
 }
 
 // WritePNG writes the picture as a PNG file, which is 1200 pixels wide, or 800 if it is tall.
-func (k Keepsake) WritePNG(w io.Writer) error {
-	l := k.layout()
+func (k Keepsake) WritePNG(l *terms.Language, w io.Writer) error {
+	layout := k.layout(l)
 	times := scale
-	if l.height > tall {
+	if layout.height > tall {
 		times--
 	}
 	c := vgimg.NewWith(
-		vgimg.UseWH(keepsakeWidth, vg.Length(l.height)), vgimg.UseDPI(dpi*times),
+		vgimg.UseWH(keepsakeWidth, vg.Length(layout.height)), vgimg.UseDPI(dpi*times),
 		vgimg.UseBackgroundColor(lightColor(surface)),
 	)
-	l.draw(lightCanvas{c})
+	layout.draw(lightCanvas{c})
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
 		return fmt.Errorf("write %q: %w", k.Title, err)
 	}
@@ -132,9 +132,10 @@ func printable(text string) string {
 // keepsakeLayout is a keepsake with the positions of its words and bars, measured from the upper
 // left corner.
 type keepsakeLayout struct {
-	height float64
-	words  []word
-	bars   []bar
+	language *terms.Language
+	height   float64
+	words    []word
+	bars     []bar
 }
 
 type bar struct {
@@ -142,8 +143,8 @@ type bar struct {
 	color               color.Color
 }
 
-func (k Keepsake) layout() keepsakeLayout {
-	l := keepsakeLayout{height: keepsakeMargin}
+func (k Keepsake) layout(language *terms.Language) keepsakeLayout {
+	l := keepsakeLayout{language: language, height: keepsakeMargin}
 	l.text([]colored{{words: k.Title, color: other}}, small, small, 2)
 	l.height += small
 	parts := make([]colored, len(k.Parts))
@@ -193,7 +194,7 @@ func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) 
 	if left > 0 {
 		l.height += leading
 		l.words = append(l.words, word{
-			words: "… and " + terms.Counted(left, "more line"), size: small, color: other,
+			words: l.language.T("plot.keepsake.more", "n", left), size: small, color: other,
 			x: keepsakeMargin, y: l.height,
 		})
 	}

@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var keepsake = Keepsake{
@@ -57,7 +59,7 @@ func texts(t interface{ Fatalf(string, ...any) }, svg string) []string {
 }
 
 func TestKeepsakeSVG(t *testing.T) {
-	svg, err := keepsake.SVG()
+	svg, err := keepsake.SVG(terms.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +84,7 @@ func TestKeepsakePNGColors(t *testing.T) {
 		width int
 	}{{keepsake, 1200}, {long, 800}} {
 		var b bytes.Buffer
-		if err := c.k.WritePNG(&b); err != nil {
+		if err := c.k.WritePNG(terms.English, &b); err != nil {
 			t.Fatal(err)
 		}
 		picture, err := png.Decode(&b)

@@ -19,8 +19,10 @@ type Held struct {
 }
 
 // HeldBytes plots the used and the reserved bytes of a cache by step.
-func HeldBytes(steps []Held) (Chart, error) {
-	c := Chart{Title: "The engine’s cache", Header: []string{"step", "positions", "used, bytes", "reserved, bytes"}}
+func HeldBytes(l *terms.Language, steps []Held) (Chart, error) {
+	c := Chart{Title: l.T("plot.held"), Header: []string{
+		l.T("plot.head.step"), l.T("plot.held.positions"), l.T("plot.held.used"), l.T("plot.held.reserved"),
+	}}
 	if len(steps) == 0 {
 		return c, fmt.Errorf("draw %q: no steps", c.Title)
 	}
@@ -42,29 +44,27 @@ func HeldBytes(steps []Held) (Chart, error) {
 		)
 	}
 	first, last := steps[0], steps[len(steps)-1]
-	c.Description = fmt.Sprintf(
-		"At %d positions %s are used and %s reserved.", last.Positions, terms.BytesShort(float64(last.Used)),
-		terms.BytesShort(float64(last.Reserved)),
-	)
-	f := newFigure(&c, wholes(first.Positions, last.Positions, 5), bytesUpTo(most), 128)
+	size, held := l.BytesShort(float64(last.Used)), l.BytesShort(float64(last.Reserved))
+	c.Description = l.T("plot.held.say", "n", last.Positions, "used", size, "reserved", held)
+	f := newFigure(&c, wholes(first.Positions, last.Positions, 5), bytesUpTo(l, most), 128)
 	for _, err := range []error{
-		f.line(reserved, dashed, "reserved "+terms.BytesShort(float64(last.Reserved))),
-		f.line(used, solid, "used "+terms.BytesShort(float64(last.Used))),
+		f.line(reserved, dashed, l.T("plot.held.line.reserved", "size", held)),
+		f.line(used, solid, l.T("plot.held.line.used", "size", size)),
 	} {
 		if err != nil {
 			return c, err
 		}
 	}
-	return c, f.done()
+	return c, f.done(l)
 }
 
 // bytesUpTo returns an axis in bytes with marks at multiples of a power of 1024.
-func bytesUpTo(most float64) axis {
+func bytesUpTo(l *terms.Language, most float64) axis {
 	unit := 1.0
 	for most/unit >= 4096 {
 		unit *= 1024
 	}
-	a := upTo(most/unit, 4, func(x float64) string { return terms.BytesShort(x * unit) })
+	a := upTo(most/unit, 4, func(x float64) string { return l.BytesShort(x * unit) })
 	a.max *= unit
 	for i := range a.ticks {
 		a.ticks[i].Value *= unit
@@ -83,8 +83,10 @@ type Window struct {
 
 // Windows draws context windows as squares, from small to large. A square's area is proportional to
 // the number of tokens.
-func Windows(list []Window) (Chart, error) {
-	c := Chart{Title: "Context windows, area to scale", Header: []string{"window", "tokens", "cache"}}
+func Windows(l *terms.Language, list []Window) (Chart, error) {
+	c := Chart{Title: l.T("plot.windows"), Header: []string{
+		l.T("plot.windows.window"), l.T("plot.windows.tokens"), l.T("plot.windows.cache"),
+	}}
 	if len(list) == 0 {
 		return c, fmt.Errorf("draw %q: no windows", c.Title)
 	}
@@ -92,12 +94,9 @@ func Windows(list []Window) (Chart, error) {
 	most := 0
 	for _, w := range list {
 		most = max(most, w.Tokens)
-		c.Rows = append(c.Rows, []string{w.Name, terms.Count(int64(w.Tokens)), terms.BytesShort(w.Bytes)})
+		c.Rows = append(c.Rows, []string{w.Name, terms.Count(int64(w.Tokens)), l.BytesShort(w.Bytes)})
 	}
-	c.Description = fmt.Sprintf(
-		"Squares from %s to %s tokens.", terms.Count(int64(list[0].Tokens)),
-		terms.Count(int64(list[len(list)-1].Tokens)),
-	)
+	c.Description = l.T("plot.windows.say", "least", terms.Count(list[0].Tokens), "n", list[len(list)-1].Tokens)
 	// The sides are proportional to the square root of the number of tokens. The text under a
 	// square needs a minimum width.
 	const wordsWide, gap = 78.0, 8.0
@@ -130,22 +129,21 @@ func Windows(list []Window) (Chart, error) {
 		s.words(x, base+27, shorten(w.Name, 13), name, w.Now, start)
 		x += max(side, wordsWide) + gap
 	}
-	return c, s.done(&c)
+	return c, s.done(l, &c)
 }
 
 // Heads draws which query heads (circles) share which keys and values (squares). If now is true,
 // the picture is colored as the current model's arrangement.
-func Heads(heads, kvHeads int, now bool) (Chart, error) {
+func Heads(l *terms.Language, heads, kvHeads int, now bool) (Chart, error) {
 	c := Chart{
-		Title: "Heads", Header: []string{"query heads", "pairs of keys and values"},
+		Title: l.T("plot.shared"), Header: []string{l.T("plot.shared.heads"), l.T("plot.shared.pairs")},
 		Rows: [][]string{{strconv.Itoa(heads), strconv.Itoa(kvHeads)}},
 	}
 	if heads < 1 || kvHeads < 1 || heads%kvHeads != 0 {
 		return c, fmt.Errorf("draw %q: %d query heads cannot share %d pairs", c.Title, heads, kvHeads)
 	}
-	c.Description = fmt.Sprintf(
-		"%d query heads, %d pairs of keys and values: %d heads share each.", heads, kvHeads, heads/kvHeads,
-	)
+	c.Description = l.T("plot.shared.say", "heads", l.T("plot.shared.say.heads", "n", heads),
+		"pairs", l.T("plot.shared.say.pairs", "n", kvHeads), "n", heads/kvHeads)
 	const width, height, most = 162.0, 62.0, 8
 	shown := heads
 	if heads > most { // show only as many whole groups of heads as fit
@@ -172,5 +170,5 @@ func Heads(heads, kvHeads int, now bool) (Chart, error) {
 		s.dot(x, 9, 5.5, ink2)
 		s.dot(x, 9, 4, surface)
 	}
-	return c, s.done(&c)
+	return c, s.done(l, &c)
 }

@@ -35,13 +35,13 @@ var wayBars = []struct {
 
 // RoundedBars plots the probabilities of a few tokens. For each token there are two or three bars
 // side by side, one for each way of storing the weights, starting with the unchanged weights.
-func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
-	c := Chart{Title: "The same step with rounded weights", Header: []string{"token"}}
+func RoundedBars(l *terms.Language, tokens []RoundedBar, ways []string) (Chart, error) {
+	c := Chart{Title: l.T("plot.rounded"), Header: []string{l.T("plot.head.token")}}
 	if len(tokens) == 0 || len(ways) < 1 || len(ways) > len(wayBars) {
 		return c, fmt.Errorf("draw %q: cannot draw %d tokens in %d ways", c.Title, len(tokens), len(ways))
 	}
 	for _, w := range ways {
-		c.Header = append(c.Header, "p, "+w)
+		c.Header = append(c.Header, l.T("plot.rounded.p", "way", w))
 	}
 	most, off, far := 0.0, 0.0, tokens[0].Name
 	x := axis{min: -0.6, max: float64(len(tokens)) - 0.4}
@@ -57,9 +57,8 @@ func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 		c.Rows = append(c.Rows, row)
 		x.ticks = append(x.ticks, plot.Tick{Value: float64(i), Label: shorten(t.Name, 9)})
 	}
-	c.Description = fmt.Sprintf("%d tokens, each with its probability by %s, from left to right. Rounding moves %s "+
-		"most, by %s.",
-		len(tokens), listOf(ways), far, terms.Grouped(off, 4))
+	c.Description = l.T("plot.rounded.say", "n", len(tokens), "ways", l.List(ways), "token", far,
+		"off", terms.Grouped(off, 4))
 	f := newFigure(&c, x, upTo(most, 4, tick), 10)
 	const group = 0.8
 	wide := group / float64(len(ways))
@@ -71,20 +70,7 @@ func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 			}
 		}
 	}
-	return c, f.done()
-}
-
-// listOf joins names into a list such as "a, b and c".
-func listOf(names []string) string {
-	text := names[0]
-	for i, n := range names[1:] {
-		if i == len(names)-2 {
-			text += " and " + n
-		} else {
-			text += ", " + n
-		}
-	}
-	return text
+	return c, f.done(l)
 }
 
 // powerTick formats a power of ten on an axis. Small values are formatted as 10 with an exponent.
@@ -107,15 +93,15 @@ const leastKL = 1e-9
 // RoundedSteps plots how much rounded weights change the probabilities at each step of a text,
 // measured as the divergence in nats, on a logarithmic axis. kl is indexed first by way and then by
 // step.
-func RoundedSteps(ways []string, kl [][]float64) (Chart, error) {
-	c := Chart{Title: "How far each step moves", Header: []string{"step"}}
+func RoundedSteps(l *terms.Language, ways []string, kl [][]float64) (Chart, error) {
+	c := Chart{Title: l.T("plot.moves"), Header: []string{l.T("plot.head.step")}}
 	if len(ways) == 0 || len(kl) != len(ways) || len(kl[0]) == 0 {
 		return c, fmt.Errorf("draw %q: no steps", c.Title)
 	}
 	low, high := 1.0, 0.0
 	lines := make([]plotter.XYs, len(ways))
 	for i, w := range ways {
-		c.Header = append(c.Header, "KL, "+w+", nats")
+		c.Header = append(c.Header, l.T("plot.moves.kl", "way", w))
 		for n, d := range kl[i] {
 			d = max(d, leastKL)
 			low, high = min(low, d), max(high, d)
@@ -129,15 +115,19 @@ func RoundedSteps(ways []string, kl [][]float64) (Chart, error) {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	c.Description = "The divergence from the own weights’ probabilities at each step"
+	moves := ""
 	for i, w := range ways {
 		most := 0.0
 		for _, d := range kl[i] {
 			most = max(most, d)
 		}
-		c.Description += fmt.Sprintf("; %s at most %s nats", w, figures(most))
+		move := l.T("plot.moves.most", "way", w, "most", figures(most))
+		if i > 0 {
+			move = l.T("plot.moves.next", "list", moves, "next", move)
+		}
+		moves = move
 	}
-	c.Description += "."
+	c.Description = l.T("plot.moves.say", "list", moves)
 	f := newFigure(&c, wholes(1, len(kl[0]), 5), powers(low*0.7, max(high*1.4, low*10), powerTick), 60)
 	styles := []draw.LineStyle{solid, dashed, dotted}
 	for i, w := range ways {
@@ -145,5 +135,5 @@ func RoundedSteps(ways []string, kl [][]float64) (Chart, error) {
 			return c, err
 		}
 	}
-	return c, f.done()
+	return c, f.done(l)
 }

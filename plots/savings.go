@@ -32,8 +32,8 @@ const (
 
 // Draw draws a lane for each change, which is dotted before a run and has a bar after it. The
 // largest bar has the accent color. The guess is marked above its lane.
-func (v Savings) Draw() (Chart, error) {
-	c := Chart{Title: "What would have saved most", Header: []string{"change", "saved"}}
+func (v Savings) Draw(l *terms.Language) (Chart, error) {
+	c := Chart{Title: l.T("plot.savings"), Header: []string{l.T("plot.savings.change"), l.T("plot.savings.saved")}}
 	if len(v.Lanes) == 0 {
 		return c, fmt.Errorf("draw %q: no changes", c.Title)
 	}
@@ -46,44 +46,44 @@ func (v Savings) Draw() (Chart, error) {
 			best = i
 		}
 	}
-	you := guessNone
+	you := l.T("plot.guess.none")
 	if v.None.You {
 		you = v.None.Name
 	}
 	for _, lane := range v.Lanes {
-		words := guessNotYet
+		words := l.T("plot.guess.yet")
 		if v.Ran {
-			words = savedWords(lane.Share)
+			words = savedWords(l, lane.Share)
 		}
 		if lane.You {
 			you = lane.Name
 		}
 		c.Rows = append(c.Rows, []string{lane.Name, words})
 	}
-	c.Description = fmt.Sprintf("Your guess: %s. ", you)
 	switch {
 	case !v.Ran:
-		c.Description += "Nothing was run yet."
+		c.Description = l.T("plot.savings.say.before", "guess", you)
 	case best < 0:
-		c.Description += "None of the changes saves anything."
+		c.Description = l.T("plot.savings.say.none", "guess", you)
 	default:
-		c.Description += fmt.Sprintf("Most saves %s: %s.", v.Lanes[best].Name, savedWords(v.Lanes[best].Share))
+		c.Description = l.T("plot.savings.say", "guess", you, "change", v.Lanes[best].Name,
+			"share", savedWords(l, v.Lanes[best].Share))
 	}
-	return c, v.draw(&c, best)
+	return c, v.draw(l, &c, best)
 }
 
 // savedWords formats a share that was saved.
-func savedWords(share float64) string {
+func savedWords(l *terms.Language, share float64) string {
 	switch {
 	case share < 0:
-		return "costs more"
+		return l.T("plot.savings.more")
 	case share == 0:
-		return "nothing"
+		return l.T("plot.savings.nothing")
 	}
 	return terms.Percent(share)
 }
 
-func (v Savings) draw(c *Chart, best int) error {
+func (v Savings) draw(l *terms.Language, c *Chart, best int) error {
 	width, left := float64(chartWidth), savingLeft
 	if v.Narrow {
 		width, left = narrowWidth, savingNarrowLeft
@@ -97,15 +97,15 @@ func (v Savings) draw(c *Chart, best int) error {
 	}
 	s.line(left, 2, left, rows*savingRow+2, thin)
 	for i, lane := range v.Lanes {
-		v.lane(s, lane, savingRow*(float64(i)+0.5)+4, left, long, i == best)
+		v.lane(l, s, lane, savingRow*(float64(i)+0.5)+4, left, long, i == best)
 	}
 	y := savingRow*(rows-0.5) + 4
-	v.name(s, v.None, y, left, v.Ran && best < 0)
-	return s.done(c)
+	v.name(l, s, v.None, y, left, v.Ran && best < 0)
+	return s.done(l, c)
 }
 
 // name draws a lane's name and marks the guess.
-func (v Savings) name(s *sketch, lane Saving, y, left float64, wins bool) {
+func (v Savings) name(l *terms.Language, s *sketch, lane Saving, y, left float64, wins bool) {
 	color := ink
 	if wins {
 		color = accent
@@ -113,12 +113,12 @@ func (v Savings) name(s *sketch, lane Saving, y, left float64, wins bool) {
 	s.words(left-12, y, lane.Name, color, wins || lane.You, end)
 	if lane.You {
 		s.dot(left, y-14, 3.5, ink)
-		s.words(left+8, y-12, guessYou, ink, true, start)
+		s.words(left+8, y-12, l.T("plot.guess.you"), ink, true, start)
 	}
 }
 
-func (v Savings) lane(s *sketch, lane Saving, y, left, long float64, best bool) {
-	v.name(s, lane, y, left, best)
+func (v Savings) lane(l *terms.Language, s *sketch, lane Saving, y, left, long float64, best bool) {
+	v.name(l, s, lane, y, left, best)
 	dots := draw.LineStyle{Color: edge, Width: 1.25, Dashes: []vg.Length{1.5, 3}}
 	at := left + long*max(lane.Share, 0)
 	switch {
@@ -131,5 +131,5 @@ func (v Savings) lane(s *sketch, lane Saving, y, left, long float64, best bool) 
 	case lane.Share > 0:
 		s.box(left, y-8, max(at-left, 2), 10, otherFill, draw.LineStyle{Color: other, Width: 1.25})
 	}
-	s.words(at+8, y, savedWords(lane.Share), ink, best, start)
+	s.words(at+8, y, savedWords(l, lane.Share), ink, best, start)
 }

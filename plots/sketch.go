@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // sketch is a picture without axes: boxes, lines and text at positions given in CSS pixels from the
@@ -52,12 +54,12 @@ func (s *sketch) words(x, y float64, text string, c color.Color, bold bool, alig
 }
 
 // done sets the chart's picture.
-func (s *sketch) done(c *Chart) error {
+func (s *sketch) done(l *terms.Language, c *Chart) error {
 	var b bytes.Buffer
 	if _, err := s.canvas.WriteTo(&b); err != nil {
 		return fmt.Errorf("draw %q: %w", c.Title, err)
 	}
-	svg, err := theme(b.String(), s.width, s.height, c.Title, c.Description)
+	svg, err := theme(l, b.String(), s.width, s.height, c.Title, c.Description)
 	c.SVG = svg
 	return err
 }

@@ -22,8 +22,11 @@ type PerPass struct {
 
 // TokensPerPass plots the tokens per pass of the target against γ, together with the number
 // expected for independent acceptance.
-func TokensPerPass(points []PerPass) (Chart, error) {
-	c := Chart{Title: "Tokens in each pass of the target", Header: []string{"γ", "measured", "E(α, γ)", "gap"}}
+func TokensPerPass(l *terms.Language, points []PerPass) (Chart, error) {
+	c := Chart{
+		Title:  l.T("plot.pass"),
+		Header: []string{"γ", l.T("plot.pass.measured"), "E(α, γ)", l.T("plot.pass.gap")},
+	}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
@@ -43,21 +46,20 @@ func TokensPerPass(points []PerPass) (Chart, error) {
 		)
 	}
 	last := points[len(points)-1]
-	c.Description = fmt.Sprintf("At γ = %d a pass brings %s tokens; independent acceptance would bring %s. Without a "+
-		"draft it is 1.",
-		last.Gamma, terms.Grouped(last.Measured, 2), terms.Grouped(last.Expected, 2))
+	c.Description = l.T("plot.pass.say", "gamma", strconv.Itoa(last.Gamma),
+		"tokens", terms.Grouped(last.Measured, 2), "expected", terms.Grouped(last.Expected, 2))
 	f := newFigure(&c, gammas(points[0].Gamma, last.Gamma), upTo(most, 4, tick), 112)
 	for _, err := range []error{
-		f.line(plotter.XYs{{X: f.X.Min, Y: 1}, {X: f.X.Max, Y: 1}}, dotted, "no draft 1"),
+		f.line(plotter.XYs{{X: f.X.Min, Y: 1}, {X: f.X.Max, Y: 1}}, dotted, l.T("plot.pass.line.none", "n", "1")),
 		f.line(expected, dashed, "E(α, γ) "+terms.Grouped(last.Expected, 2)),
-		f.line(measured, solid, "measured "+terms.Grouped(last.Measured, 2)),
+		f.line(measured, solid, l.T("plot.pass.line.measured", "n", terms.Grouped(last.Measured, 2))),
 		f.dots(measured, accent, 3),
 	} {
 		if err != nil {
 			return c, err
 		}
 	}
-	return c, f.done()
+	return c, f.done(l)
 }
 
 func gammas(first, last int) axis {
@@ -81,8 +83,10 @@ type Saved struct {
 
 // TimeSaved plots the milliseconds saved (up) or lost (down) against γ. The number of saved passes
 // is shown next to each bar as text, since it has a different unit.
-func TimeSaved(points []Saved) (Chart, error) {
-	c := Chart{Title: "Time saved or lost", Header: []string{"γ", "passes saved", "of", "ms saved", "of"}}
+func TimeSaved(l *terms.Language, points []Saved) (Chart, error) {
+	c := Chart{Title: l.T("plot.saved"), Header: []string{
+		"γ", l.T("plot.saved.passes"), l.T("plot.saved.passes.of"), l.T("plot.saved.ms"), l.T("plot.saved.ms.of"),
+	}}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
@@ -102,15 +106,13 @@ func TimeSaved(points []Saved) (Chart, error) {
 			},
 		)
 	}
-	what := "saves " + millis(best.Ms)
+	key := "plot.saved.say"
 	if best.Ms < 0 {
-		what = "still loses " + millis(-best.Ms)
+		key = "plot.saved.say.loss"
 	}
-	c.Description = fmt.Sprintf(
-		"γ = %d does best: it %s of %s, and %d of %d passes.", best.Gamma, what, millis(best.PlainT), best.Passes,
-		best.PlainP,
-	)
-	f := newFigure(&c, x, around(low, high), 14)
+	c.Description = l.T(key, "gamma", strconv.Itoa(best.Gamma), "ms", millis(l, math.Abs(best.Ms)),
+		"all", millis(l, best.PlainT), "passes", strconv.Itoa(best.Passes), "of", strconv.Itoa(best.PlainP))
+	f := newFigure(&c, x, around(l, low, high), 14)
 	for i, p := range points {
 		fill, edge := accent, draw.LineStyle{}
 		if p.Ms < 0 {
@@ -122,25 +124,25 @@ func TimeSaved(points []Saved) (Chart, error) {
 		}
 		dy := math.Copysign(9, p.Ms)
 		f.notes = append(
-			f.notes, note{x: at, y: p.Ms, dy: dy, words: signed(p.Ms), color: ink, bold: true, align: middle},
+			f.notes, note{x: at, y: p.Ms, dy: dy, words: signed(l, p.Ms), color: ink, bold: true, align: middle},
 		)
 	}
 	if err := f.line(plotter.XYs{{X: f.X.Min, Y: 0}, {X: f.X.Max, Y: 0}}, thin, ""); err != nil {
 		return c, err
 	}
-	return c, f.done()
+	return c, f.done(l)
 }
 
-func signed(ms float64) string {
+func signed(l *terms.Language, ms float64) string {
 	if ms > 0 {
-		return "+" + millis(ms)
+		return "+" + millis(l, ms)
 	}
-	return millis(ms)
+	return millis(l, ms)
 }
 
 // around returns an axis with marks at round times on both sides of 0, and with room for text
 // beyond them.
-func around(low, high float64) axis {
+func around(l *terms.Language, low, high float64) axis {
 	span := max(high-low, 1e-6)
 	step := roundStep(span / 4)
 	a := axis{min: low - span*0.14, max: high + span*0.14}
@@ -148,7 +150,7 @@ func around(low, high float64) axis {
 		a.min = 0
 	}
 	for i := math.Ceil(a.min / step); i*step <= a.max; i++ {
-		a.ticks = append(a.ticks, plot.Tick{Value: i * step, Label: millisTick(i * step)})
+		a.ticks = append(a.ticks, plot.Tick{Value: i * step, Label: millisTick(l)(i * step)})
 	}
 	return a
 }
@@ -161,10 +163,12 @@ type Came struct {
 
 // Race draws two lanes on one time axis: one for the target alone, and one for the target with a
 // draft. Drafted tokens are tall and light.
-func Race(plain, spec []Came) (Chart, error) {
+func Race(l *terms.Language, plain, spec []Came) (Chart, error) {
 	c := Chart{
-		Title:  "The same number of tokens, on one axis of time",
-		Header: []string{"token", "target alone, ms", "with a draft, ms", "from"},
+		Title: l.T("plot.race"),
+		Header: []string{
+			l.T("plot.head.token"), l.T("plot.race.target"), l.T("plot.race.draft"), l.T("plot.race.from"),
+		},
 	}
 	if len(plain) == 0 || len(spec) == 0 {
 		return c, fmt.Errorf("draw %q: a lane is empty", c.Title)
@@ -175,14 +179,12 @@ func Race(plain, spec []Came) (Chart, error) {
 			row[1] = figures(plain[i].At)
 		}
 		if i < len(spec) {
-			row[2], row[3] = figures(spec[i].At), spec[i].From
+			row[2], row[3] = figures(spec[i].At), l.T("plot.race.from."+spec[i].From)
 		}
 		c.Rows = append(c.Rows, row)
 	}
 	endPlain, endSpec := plain[len(plain)-1].At, spec[len(spec)-1].At
-	c.Description = fmt.Sprintf(
-		"%d tokens: the target alone took %s, with a draft %s.", len(plain), millis(endPlain), millis(endSpec),
-	)
+	c.Description = l.T("plot.race.say", "n", len(plain), "target", millis(l, endPlain), "draft", millis(l, endSpec))
 	const width, height, left, right = 620.0, 128.0, 132.0, 70.0
 	s := newSketch(width, height)
 	most := max(endPlain, endSpec)
@@ -191,7 +193,9 @@ func Race(plain, spec []Came) (Chart, error) {
 		y, end float64
 		name   string
 		tokens []Came
-	}{{28, endPlain, "target alone", plain}, {74, endSpec, "with a draft", spec}} {
+	}{
+		{28, endPlain, l.T("plot.race.line.target"), plain}, {74, endSpec, l.T("plot.race.line.draft"), spec},
+	} {
 		s.words(0, row.y, row.name, ink2, true, start)
 		s.line(left, row.y, left+row.end*scale, row.y, draw.LineStyle{Color: line, Width: 1})
 		for _, t := range row.tokens {
@@ -202,8 +206,8 @@ func Race(plain, spec []Came) (Chart, error) {
 			x := left + t.At*scale
 			s.line(x, row.y-half, x, row.y+half, style)
 		}
-		s.words(left+row.end*scale+8, row.y, millis(row.end), ink, true, start)
+		s.words(left+row.end*scale+8, row.y, millis(l, row.end), ink, true, start)
 	}
-	drawTimes(s, left, height-8, most, scale)
-	return c, s.done(&c)
+	drawTimes(l, s, left, height-8, most, scale)
+	return c, s.done(l, &c)
 }

@@ -54,8 +54,9 @@ func runBackup(ctx context.Context, args []string, env func(string) string, stdo
 	} else if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(
-		stdout, "Copied %s of data from %s to %s.\n", terms.Bytes(bytes), terms.Printable(dir), terms.Printable(o.file),
-	)
+	w := terms.In(ctx)
+	_, err = fmt.Fprintln(stdout, w.T(
+		"cmd.backup.copied", "size", w.Bytes(bytes), "from", terms.Printable(dir), "to", terms.Printable(o.file),
+	))
 	return err
 }

@@ -52,7 +52,7 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 	if err := f.parse(args, env, stdout); err != nil {
 		return err
 	}
-	m, err := openModel(o.modelPath, f.called("model"), infer.QuantNone, stderr)
+	m, err := openModel(ctx, o.modelPath, f.called("model"), infer.QuantNone, stderr)
 	if err != nil {
 		return err
 	}
@@ -63,18 +63,18 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 		if q == infer.QuantNone {
 			return m, nil
 		}
-		return openModel(o.modelPath, f.called("model"), q, io.Discard)
+		return openModel(ctx, o.modelPath, f.called("model"), q, io.Discard)
 	}
 	r := benchReport{
 		Model: m.Name(), Hash: m.Hash(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		CPUs: runtime.NumCPU(), Kernel: kernel.Current().String(),
 	}
-	line := newProgressLine(stderr)
+	w, line := terms.In(ctx), newProgressLine(stderr)
 	if o.accuracy {
 		r.Accuracy, err = accuracy(ctx, m, load, &line)
 	} else {
 		r.Speed, err = bench.Run(ctx, o.plan, load, func(done, of int, c bench.Case) {
-			line.say(fmt.Sprintf("%3d%%  %s", 100*done/of, caseText(c)))
+			line.say(fmt.Sprintf("%3d%%  %s", 100*done/of, caseText(w, c)))
 		})
 	}
 	line.say("")
@@ -86,7 +86,7 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	_, err = io.WriteString(stdout, r.text())
+	_, err = io.WriteString(stdout, r.text(w))
 	return err
 }
 
@@ -173,7 +173,8 @@ func accuracy(
 	if err != nil {
 		return nil, err
 	}
-	line.say("generating texts")
+	w := terms.In(ctx)
+	line.say(w.T("cmd.bench.generating"))
 	generated, err := bench.Generated(ctx, m, 16, min(120, m.Config().Context/2))
 	if err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func accuracy(
 		name  string
 		texts [][]int
 	}{{"written", bench.HeldOut(m)}, {"generated", generated}} {
-		line.say("comparing predictions on " + set.name + " texts")
+		line.say(w.T("cmd.bench.comparing." + set.name))
 		a, err := bench.Compare(ctx, m, other, set.name, set.texts)
 		if err != nil {
 			return nil, err
@@ -194,35 +195,67 @@ func accuracy(
 }
 
 // text formats the report as tables.
-func (r benchReport) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s, %s, kernel %s\n\n", r.Model, r.Platform, terms.Counted(r.CPUs, "processor"), r.Kernel)
+func (r benchReport) text(w *terms.Language) string {
+	head := w.T(
+		"cmd.bench.on", "model", r.Model, "platform", r.Platform, "processors", w.Counted(r.CPUs, "processor"),
+		"kernel", r.Kernel,
+	)
 	if r.Accuracy != nil {
-		b.WriteString("quant  texts      positions  same top token   mean KL    max KL  max Δ logit\n")
-		for _, a := range r.Accuracy {
-			fmt.Fprintf(&b, "%-5s  %-9s  %9s  %13.2f%%  %8.2e  %8.2e  %11.3f\n",
-				a.Quant, a.Texts, terms.Count(a.Positions), 100*a.Top1, a.MeanKL, a.MaxKL, a.MaxDiff)
-		}
-		return b.String()
+		return head + "\n\n" + r.accuracyTable(w)
 	}
-	b.WriteString("phase    quant  threads  texts  tokens   tokens/s       best   GFLOP/s\n")
+	return head + "\n\n" + r.speedTable(w)
+}
+
+func (r benchReport) accuracyTable(w *terms.Language) string {
+	t := table{
+		{w.T("cmd.bench.quant"), -5},
+		{w.T("cmd.bench.texts"), -9},
+		{w.T("cmd.bench.positions"), 9},
+		{w.T("cmd.bench.same"), 14},
+		{w.T("cmd.bench.mean"), 8},
+		{w.T("cmd.bench.most"), 8},
+		{w.T("cmd.bench.logit"), 11},
+	}
+	var rows [][]string
+	for _, a := range r.Accuracy {
+		rows = append(rows, []string{
+			string(a.Quant), w.T("cmd.bench.texts." + a.Texts), terms.Count(a.Positions),
+			fmt.Sprintf("%.2f%%", 100*a.Top1), fmt.Sprintf("%.2e", a.MeanKL), fmt.Sprintf("%.2e", a.MaxKL),
+			fmt.Sprintf("%.3f", a.MaxDiff),
+		})
+	}
+	return t.text(rows)
+}
+
+func (r benchReport) speedTable(w *terms.Language) string {
+	t := table{
+		{w.T("cmd.bench.phase"), -7},
+		{w.T("cmd.bench.quant"), -5},
+		{w.T("cmd.bench.threads"), 7},
+		{w.T("cmd.bench.texts"), 5},
+		{w.T("cmd.bench.tokens"), 6},
+		{w.T("cmd.bench.rate"), 9},
+		{w.T("cmd.bench.best"), 9},
+		{w.T("cmd.bench.flops"), 8},
+	}
+	var rows [][]string
 	for _, row := range r.Speed {
 		rate, best := terms.Count(int(row.Rate)), terms.Count(int(row.Best))
 		if row.Phase == bench.Kernel {
 			rate, best = "–", "–"
 		}
-		fmt.Fprintf(&b, "%-7s  %-5s  %7d  %5d  %6d  %s  %s  "+
-			"%8.1f\n", row.Phase, row.Quant, row.Threads, row.Texts, row.Tokens,
-			strings.Repeat(" ", max(0, 9-width(rate)))+rate, strings.Repeat(
-				" ", max(0, 9-width(best)),
-			)+best, row.GFLOPS)
+		rows = append(rows, []string{
+			w.T("cmd.bench.phase." + string(row.Phase)), string(row.Quant), strconv.Itoa(row.Threads),
+			strconv.Itoa(row.Texts), strconv.Itoa(row.Tokens), rate, best, fmt.Sprintf("%.1f", row.GFLOPS),
+		})
 	}
-	return b.String()
+	return t.text(rows)
 }
 
-func caseText(c bench.Case) string {
-	return fmt.Sprintf(
-		"%s, %s, %s, %s", c.Phase, c.Quant, terms.Counted(c.Threads, "thread"), terms.Counted(c.Texts, "text"),
+func caseText(w *terms.Language, c bench.Case) string {
+	return w.T(
+		"cmd.bench.case", "phase", w.T("cmd.bench.phase."+string(c.Phase)), "quant", string(c.Quant),
+		"threads", w.Counted(c.Threads, "thread"), "texts", w.Counted(c.Texts, "text"),
 	)
 }
 

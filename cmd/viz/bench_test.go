@@ -14,7 +14,7 @@ import (
 // object. This is the work that the terminal and the JSON subprotocol share. The ns/op of a stage
 // counts only that stage.
 func BenchmarkStage(b *testing.B) {
-	m, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
+	m, err := openModel(b.Context(), modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -98,21 +98,19 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	folder, cluster := class.Home{Logs: logs, Secrets: db}, class.Home{Logs: c.Journal(), Secrets: c.Secrets()}
-	carry := &carry{from: folder, to: cluster, where: "the cluster"}
+	carry := &carry{from: folder, to: cluster, words: terms.In(ctx)}
 	if way == fromCluster {
-		carry.from, carry.to, carry.where = cluster, folder, terms.Printable(dir)
+		carry.from, carry.to, carry.folder = cluster, folder, terms.Printable(dir)
 	}
 	if err := carry.all(ctx); err != nil {
-		return fmt.Errorf("%w\n%s\nRun the same command again to continue", err, carry.summary())
+		return fmt.Errorf("%w\n%s\n%s", err, carry.summary(), carry.words.T("cmd.data.again"))
 	}
 	fmt.Fprintln(stdout, carry.summary())
 	secret := terms.Printable(filepath.Join(dir, "cookie-secret"))
 	if way == intoCluster {
-		fmt.Fprintf(stdout, "Start its servers with -cluster-secret and a copy of %s, so that browsers keep "+
-			"their identity. The folder has not changed. Delete it when the cluster runs, since it keeps data that "+
-			"people later delete in the cluster.\n", secret)
+		fmt.Fprintln(stdout, carry.words.T("cmd.data.next.into", "secret", secret))
 	} else {
-		fmt.Fprintf(stdout, "Copy the file of -cluster-secret to %s, so that browsers keep their identity.\n", secret)
+		fmt.Fprintln(stdout, carry.words.T("cmd.data.next.from", "secret", secret))
 	}
 	return carry.left()
 }
@@ -120,7 +118,8 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 // carry is the state of copying all logs from one place to another.
 type carry struct {
 	from, to class.Home
-	where    string // a description of the destination
+	folder   string // the destination, "" if it is the cluster
+	words    *terms.Language
 
 	mu       sync.Mutex
 	learners int
@@ -205,12 +204,16 @@ func (c *carry) leave(room string, why error) {
 func (c *carry) summary() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	say := fmt.Sprintf(
-		"The data of %s and %s is now in %s; %s were new.", terms.Counted(c.learners, "learner"),
-		terms.Counted(c.rooms, "room"), c.where, terms.Counted(c.added, "record"),
+	w, key := c.words, "cmd.data.in.folder"
+	if c.folder == "" {
+		key = "cmd.data.in.cluster"
+	}
+	say := w.T(
+		key, "n", c.added, "learners", w.Counted(c.learners, "learner"), "rooms", w.Counted(c.rooms, "room"),
+		"folder", c.folder, "records", w.Counted(c.added, "record"),
 	)
 	if c.aside > 0 {
-		say += fmt.Sprintf(" Damaged data that was set aside (%s) was not copied.", terms.Counted(c.aside, "log"))
+		say += " " + w.T("cmd.data.aside", "logs", w.Counted(c.aside, "log"))
 	}
 	return say
 }
@@ -221,7 +224,5 @@ func (c *carry) left() error {
 		return nil
 	}
 	slices.Sort(c.out)
-	return fmt.Errorf(
-		"%s left out:\n%s", terms.CountedAs(len(c.out), "room was", "rooms were"), strings.Join(c.out, "\n"),
-	)
+	return fmt.Errorf("%s\n%s", c.words.T("cmd.data.left", "n", len(c.out)), strings.Join(c.out, "\n"))
 }

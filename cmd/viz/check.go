@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
@@ -82,7 +83,7 @@ func runCheck(ctx context.Context, args []string, env func(string) string, stdou
 	if c.Database, err = checkDatabase(ctx, dir); err != nil {
 		return err
 	}
-	if _, err := o.print(c).WriteTo(stdout); err != nil {
+	if _, err := o.print(terms.In(ctx), c).WriteTo(stdout); err != nil {
 		return err
 	}
 	switch {
@@ -155,31 +156,25 @@ func (c *checkedDatabase) fault(format string, args ...any) {
 	c.Faults = append(c.Faults, fmt.Sprintf(format, args...))
 }
 
-func (o *checkOptions) print(c checked) io.WriterTo {
+func (o *checkOptions) print(w *terms.Language, c checked) io.WriterTo {
 	if o.json {
 		return indented{c}
 	}
-	s := &sheet{}
+	s := &sheet{words: w}
 	d := c.Database
-	s.line("database", "%s: %s, version %d", d.Path, terms.Bytes(d.Bytes), d.Version)
+	s.line(w.T("cmd.check.database"), w.T(
+		"cmd.check.database.say", "path", d.Path, "size", w.Bytes(d.Bytes), "version", strconv.Itoa(d.Version),
+	))
+	logs := func(l checkedLogs) string {
+		return w.T("cmd.check.logs", "logs", terms.Count(l.Logs), "records", w.Counted(l.Records, "record"))
+	}
 	if d.Learners.Logs+d.Rooms.Logs > 0 || d.Sound {
-		s.line("learners", "%s with %s", terms.Count(d.Learners.Logs), terms.Counted(d.Learners.Records, "record"))
-		s.line("rooms", "%s with %s", terms.Count(d.Rooms.Logs), terms.Counted(d.Rooms.Records, "record"))
+		s.line(w.T("cmd.check.learners"), logs(d.Learners))
+		s.line(w.T("cmd.check.rooms"), logs(d.Rooms))
 	}
-	s.verdict("sound", d.Sound, d.Faults)
-	s.line("model", "%s", c.Model.Model)
-	s.verdict("runs", c.Model.Runs, c.Model.Reasons)
+	yes := w.T("cmd.verdict.yes")
+	s.verdict(w.T("cmd.check.sound"), yes, d.Faults)
+	s.line(w.T("cmd.check.model"), c.Model.Model)
+	s.verdict(w.T("cmd.check.runs"), yes, c.Model.Reasons)
 	return strings.NewReader(s.String())
-}
-
-// verdict writes yes, or no with the reasons.
-func (s *sheet) verdict(name string, yes bool, reasons []string) {
-	if yes {
-		s.line(name, "yes")
-		return
-	}
-	s.line(name, "no, for %s:", terms.Counted(len(reasons), "reason"))
-	for _, reason := range reasons {
-		s.line("", "%s", strings.ReplaceAll(reason, "\n", " "))
-	}
 }

@@ -103,7 +103,7 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	if err := changeRoom(ctx, dir, o.lessons, o.verb, o.code); err != nil {
 		return err
 	}
-	return o.changed(stdout)
+	return o.changed(terms.In(ctx), stdout)
 }
 
 // inCluster lists the rooms of a cluster, or changes one of them. If a server owns that room, the
@@ -120,7 +120,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 		if err != nil {
 			return err
 		}
-		return o.print(rooms, cluster.Redacted(o.cluster.url), stdout)
+		return o.print(rooms, cluster.Redacted(o.cluster.url), terms.In(ctx), stdout)
 	}
 	course, err := ownLessons(o.lessons)
 	if err != nil {
@@ -136,13 +136,12 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	if err := errors.Join(change(ctx, hub, o.verb, o.code), hub.Close(ctx)); err != nil {
 		return err
 	}
-	return o.changed(stdout)
+	return o.changed(terms.In(ctx), stdout)
 }
 
 // changed prints that a room was closed or removed.
-func (o *roomsOptions) changed(stdout io.Writer) error {
-	done := map[string]string{closeVerb: "closed", removeVerb: "removed"}[o.verb]
-	_, err := fmt.Fprintf(stdout, "Room %s is %s.\n", o.code, done)
+func (o *roomsOptions) changed(w *terms.Language, stdout io.Writer) error {
+	_, err := fmt.Fprintln(stdout, w.T("cmd.rooms.done."+o.verb, "code", o.code))
 	return err
 }
 
@@ -156,11 +155,11 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	return o.print(rooms, dir, stdout)
+	return o.print(rooms, dir, terms.In(ctx), stdout)
 }
 
 // print prints rooms and their location.
-func (o *roomsOptions) print(rooms []class.Saved, where string, stdout io.Writer) error {
+func (o *roomsOptions) print(rooms []class.Saved, where string, w *terms.Language, stdout io.Writer) error {
 	if o.json {
 		list := make([]roomObject, len(rooms))
 		for i, r := range rooms {
@@ -171,29 +170,32 @@ func (o *roomsOptions) print(rooms []class.Saved, where string, stdout io.Writer
 	}
 	var b strings.Builder
 	for _, r := range rooms {
-		describeRoom(&b, r)
+		describeRoom(w, &b, r)
 	}
-	fmt.Fprintf(&b, "%s in %s\n", terms.Counted(len(rooms), "room"), where)
+	b.WriteString(w.T("cmd.rooms.all", "rooms", w.Counted(len(rooms), "room"), "where", where) + "\n")
 	_, err := io.WriteString(stdout, b.String())
 	return err
 }
 
-// describeRoom prints two lines about a room.
-func describeRoom(b *strings.Builder, r class.Saved) {
-	state := "open"
+// describeRoom prints two lines about a room. The description of damage is in English.
+func describeRoom(w *terms.Language, b *strings.Builder, r class.Saved) {
+	state := w.T("cmd.rooms.state.open")
 	switch {
 	case r.Fault != "":
-		state = "damaged: " + r.Fault
+		state = w.T("cmd.rooms.state.damaged", "why", r.Fault)
 	case r.Ended:
-		state = "closed"
+		state = w.T("cmd.rooms.state.closed")
 	case r.Locked:
-		state = "locked"
+		state = w.T("cmd.rooms.state.locked")
 	}
-	fmt.Fprintf(b, "%s     %s, %s, last used %s\n", r.Code, cmp.Or(r.Title, "without a title"), state,
-		r.Used.Local().Format("2006-01-02 15:04"))
-	fmt.Fprintf(b, "%-*s%s, %s with %s, %s; %s\n", nameColumn, "", terms.Counted(r.Members, "member"),
-		terms.Counted(r.Polls, "poll"), terms.Counted(r.Votes, "vote"), terms.Counted(r.Texts, "earlier text"),
-		terms.Bytes(r.Bytes))
+	fmt.Fprintf(b, "%s     %s\n", r.Code, w.T(
+		"cmd.rooms.room", "title", cmp.Or(r.Title, w.T("cmd.rooms.untitled")), "state", state,
+		"time", r.Used.Local().Format("2006-01-02 15:04"),
+	))
+	fmt.Fprintf(b, "%s%s\n", indent, w.T(
+		"cmd.rooms.content", "members", w.Counted(r.Members, "member"), "polls", w.Counted(r.Polls, "poll"),
+		"votes", w.Counted(r.Votes, "vote"), "texts", w.Counted(r.Texts, "earlier text"), "size", w.Bytes(r.Bytes),
+	))
 }
 
 // roomObject is a room of viz rooms -json; infer/STAGES.md describes it.

@@ -44,6 +44,40 @@ func width(s string) int {
 // pad pads s with spaces to a width.
 func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-width(s))) }
 
+// named returns the beginning of a line that has a name in front.
+func named(name string) string { return pad(name+" ", nameColumn) }
+
+// table holds the columns of a table: the head and the minimum width of each, which is negative if
+// the column is left-aligned, as in package fmt.
+type table []struct {
+	head  string
+	width int
+}
+
+// text returns the table with the given rows.
+func (t table) text(rows [][]string) string {
+	var b strings.Builder
+	heads := make([]string, len(t))
+	for i, c := range t {
+		heads[i] = c.head
+	}
+	rows = append([][]string{heads}, rows...)
+	for _, row := range rows {
+		cells := make([]string, len(t))
+		for i, c := range t {
+			most := max(c.width, -c.width)
+			for _, r := range rows {
+				most = max(most, width(r[i]))
+			}
+			if cells[i] = pad(row[i], most); c.width > 0 {
+				cells[i] = strings.Repeat(" ", most-width(row[i])) + row[i]
+			}
+		}
+		b.WriteString(strings.Join(cells, "  ") + "\n")
+	}
+	return b.String()
+}
+
 // tail returns the end of s, cut to the given number of columns, with an ellipsis in place of the
 // rest.
 func tail(s string, most int) string {

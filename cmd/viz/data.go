@@ -101,12 +101,12 @@ func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) 
 }
 
 // keptWhere describes where progress is stored, for the lines that the server prints at the start.
-func (o *serveOptions) keptWhere() string {
+func (o *serveOptions) keptWhere(w *terms.Language) string {
 	if o.cluster.url != "" {
-		return "Progress and classes are kept in the cluster at " + terms.Printable(cluster.Redacted(o.cluster.url))
+		return w.T("cmd.serve.kept.cluster", "url", terms.Printable(cluster.Redacted(o.cluster.url)))
 	}
 	if o.data == "" {
-		return "Progress is kept in memory and is lost when the server stops; -data DIR keeps it."
+		return w.T("cmd.serve.kept.memory")
 	}
-	return "Progress is kept in " + terms.Printable(o.data)
+	return w.T("cmd.serve.kept.folder", "folder", terms.Printable(o.data))
 }

@@ -14,18 +14,20 @@ import (
 // server starts.
 func TestDraftBelongsToItsModel(t *testing.T) {
 	bundledAt := func(name string) string { return filepath.Join("..", "..", "infer", "bundled", name) }
-	target, err := openModel(modelPath{}, "-model", infer.QuantNone, io.Discard)
+	target, err := openModel(t.Context(), modelPath{}, "-model", infer.QuantNone, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := openDraft(target, "", "-draft", true, infer.QuantNone, io.Discard)
+	ctx := t.Context()
+	own, err := openDraft(ctx, target, "", "-draft", true, infer.QuantNone, io.Discard)
 	if err != nil || own == nil || infer.CheckPair(target, own) != nil {
 		t.Errorf("the binary's own draft: got %v, %v; want no error, own not nil", own, err)
 	}
-	if none, err := openDraft(target, "", "-draft", false, infer.QuantNone, io.Discard); none != nil || err != nil {
+	none, err := openDraft(ctx, target, "", "-draft", false, infer.QuantNone, io.Discard)
+	if none != nil || err != nil {
 		t.Errorf("for another model: got %v, %v; want nil, <nil>", none, err)
 	}
-	given, err := openDraft(target, bundledAt("draft"), "-draft", false, infer.QuantNone, io.Discard)
+	given, err := openDraft(ctx, target, bundledAt("draft"), "-draft", false, infer.QuantNone, io.Discard)
 	if err != nil || given.Hash() != own.Hash() {
 		t.Errorf("the same draft by its path: got %v, want no error, given.Hash() = %q", err, own.Hash())
 	}

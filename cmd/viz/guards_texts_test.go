@@ -28,7 +28,7 @@ type keyed struct {
 var (
 	textKey = regexp.MustCompile(`^[a-z_]+(\.[a-z0-9_/]+)+$`)
 	// textMethods are the methods whose first argument is a key.
-	textMethods = []string{"T", "Rich", "Say", "Text", "Refuse", "HTML"}
+	textMethods = []string{"T", "Rich", "Say", "Text", "Refuse", "HTML", "PhraseOf"}
 	// madeUp matches the keys that the program composes from names.
 	madeUp = regexp.MustCompile(
 		`^(stage|stop|knob|field|noun|unit)\.|^(numbers|brief|line|verb)\.|` +

@@ -72,7 +72,7 @@ func termsOfItsOwn() map[string][]string {
 		}
 	}
 	for _, k := range terms.Knobs() {
-		kinds["setting"] = append(kinds["setting"], k.Want, k.Help)
+		kinds["setting"] = append(kinds["setting"], k.Want.String(), k.Help)
 	}
 	return kinds
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
@@ -41,7 +43,7 @@ func (o *inspectOptions) flags() *flags {
 type unfitError struct{ error }
 
 // inspect runs viz inspect.
-func inspect(args []string, env func(string) string, stdout io.Writer) error {
+func inspect(ctx context.Context, args []string, env func(string) string, stdout io.Writer) error {
 	var o inspectOptions
 	if err := o.flags().parse(args, env, stdout); err != nil {
 		return err
@@ -53,7 +55,7 @@ func inspect(args []string, env func(string) string, stdout io.Writer) error {
 	if err != nil && d.Format == "" {
 		return usageError{fmt.Errorf("%s: %w", o.model, explain(o.modelPath, err))} // there is nothing to describe
 	}
-	if _, err := o.print(d, checkpoint.Reasons(err)).WriteTo(stdout); err != nil {
+	if _, err := o.print(terms.In(ctx), d, checkpoint.Reasons(err)).WriteTo(stdout); err != nil {
 		return err
 	}
 	if n := len(checkpoint.Reasons(err)); n > 0 {
@@ -78,11 +80,11 @@ func (o *inspectOptions) describe() (*checkpoint.Description, error) {
 	return d, err
 }
 
-func (o *inspectOptions) print(d *checkpoint.Description, reasons []string) io.WriterTo {
+func (o *inspectOptions) print(w *terms.Language, d *checkpoint.Description, reasons []string) io.WriterTo {
 	if o.json {
 		return describeJSON(d, reasons)
 	}
-	s := describeModel(d, reasons)
+	s := describeModel(w, d, reasons)
 	if o.tensors {
 		s.tensors(d.Tensors)
 	}
@@ -92,9 +94,29 @@ func (o *inspectOptions) print(d *checkpoint.Description, reasons []string) io.W
 	return &s.Buffer
 }
 
-// sheet is the printed description. Each line begins with a name.
-type sheet struct{ bytes.Buffer }
+// sheet is a printed description. Each line begins with a name.
+type sheet struct {
+	bytes.Buffer
+	words *terms.Language
+}
 
-func (s *sheet) line(name, format string, args ...any) {
-	fmt.Fprintf(&s.Buffer, "%-*s%s\n", nameColumn, name, fmt.Sprintf(format, args...))
+func (s *sheet) line(name, text string) { fmt.Fprintf(&s.Buffer, "%s%s\n", named(name), text) }
+
+// list writes words in as many lines as necessary, the first of which begins with a name.
+func (s *sheet) list(name string, words []string) {
+	for i, line := range wrap(words, 80-nameColumn) {
+		s.line(map[bool]string{true: name}[i == 0], line)
+	}
+}
+
+// verdict writes yes, or no with the reasons. Reasons are in English.
+func (s *sheet) verdict(name, yes string, reasons []string) {
+	if len(reasons) == 0 {
+		s.line(name, yes)
+		return
+	}
+	s.line(name, s.words.T("cmd.verdict.no", "n", len(reasons)))
+	for _, reason := range reasons {
+		s.line("", strings.ReplaceAll(reason, "\n", " "))
+	}
 }

@@ -277,11 +277,11 @@ func TestWeightMemory(t *testing.T) {
 		}
 	}
 	var note bytes.Buffer
-	announce(&note, c, infer.QuantNone, announced)
+	announce(terms.English, &note, c, infer.QuantNone, announced)
 	if note.Len() > 0 {
 		t.Errorf("loading a small model printed %q, want nothing", note.String())
 	}
-	announce(&note, c, infer.QuantNone, 0)
+	announce(terms.English, &note, c, infer.QuantNone, 0)
 	for _, want := range []string{
 		"Loading ", terms.Count(c.Parameters()) + " weights", terms.Bytes(c.Bytes()) + " in the file",
 		"about " + terms.Bytes(infer.WeightMemory(c, infer.QuantNone)) + " in memory",

@@ -13,21 +13,21 @@ import (
 )
 
 // describeModel returns the description of a model, with the reasons why it does not run, if any.
-func describeModel(d *checkpoint.Description, reasons []string) *sheet {
-	s := &sheet{}
-	s.line("model", "%s, %s", strconv.QuoteToGraphic(d.Name), d.Format)
+func describeModel(w *terms.Language, d *checkpoint.Description, reasons []string) *sheet {
+	s := &sheet{words: w}
+	s.line(w.T("cmd.inspect.model"), strconv.QuoteToGraphic(d.Name)+", "+d.Format)
 	if d.Title != "" && d.Title != d.Name {
-		s.line("", "calls itself %s", strconv.QuoteToGraphic(d.Title))
+		s.line("", w.T("cmd.inspect.title", "title", strconv.QuoteToGraphic(d.Title)))
 	}
 	if d.Checkpoint != nil {
-		s.line("", "SHA-256 %s", d.Checkpoint.Hash)
+		s.line("", "SHA-256 "+d.Checkpoint.Hash)
 	}
-	if len(d.Files) > 1 {
-		s.line("", "%d files with weights", len(d.Files))
+	if n := len(d.Files); n > 1 {
+		s.line("", w.T("cmd.inspect.files", "n", n))
 	}
 	for _, f := range d.Facts {
 		if f.Key == "general.file_type" || strings.HasPrefix(f.Key, "quantize.") {
-			s.line("", "%s %s", terms.Printable(f.Key), strconv.QuoteToGraphic(f.Value))
+			s.line("", terms.Printable(f.Key)+" "+strconv.QuoteToGraphic(f.Value))
 		}
 	}
 	s.shape(d)
@@ -37,62 +37,54 @@ func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 		s.memory(d)
 	}
 	for _, warning := range d.Warnings {
-		for i, line := range wrap(strings.Fields(warning), 80-nameColumn) {
-			s.line(map[bool]string{true: "warning"}[i == 0], "%s", line)
-		}
+		s.list(w.T("cmd.inspect.warning"), strings.Fields(warning))
 	}
+	yes := ""
 	if len(reasons) == 0 {
-		s.line("runs", "%s", runsNote(d.Checkpoint))
-		return s
+		yes = runsNote(w, d.Checkpoint)
 	}
-	s.line("runs", "no, for %s:", terms.Counted(len(reasons), "reason"))
-	for _, reason := range reasons {
-		s.line("", "%s", strings.ReplaceAll(reason, "\n", " "))
-	}
+	s.verdict(w.T("cmd.inspect.runs"), yes, reasons)
 	return s
 }
 
 // shape writes the model's shape, or as much of it as could be read.
 func (s *sheet) shape(d *checkpoint.Description) {
+	w := s.words
 	if d.Config == nil {
 		if d.Architecture != "" {
-			s.line("shape", "%s", strconv.QuoteToGraphic(d.Architecture))
+			s.line(w.T("cmd.inspect.shape"), strconv.QuoteToGraphic(d.Architecture))
 		}
 		return
 	}
 	g := *d.Config
-	s.line(
-		"shape", "%s: %s, width %s, feed-forward %s", g.Architecture, terms.Counted(g.Layers, "layer"),
-		terms.Count(g.Width),
-		terms.Count(g.FFN),
-	)
-	s.line(
-		"", "%s query and %s key/value heads of %s", terms.Count(g.Heads), terms.Count(g.KVHeads),
-		terms.Count(g.HeadDim),
-	)
-	s.line("", "%s positions%s", terms.Count(g.Context), windowNote(g))
-	s.line("positions", "%s", positionsNote(g))
+	s.line(w.T("cmd.inspect.shape"), w.T(
+		"cmd.inspect.layers", "architecture", g.Architecture, "layers", w.Counted(g.Layers, "layer"), "width", g.Width,
+		"ffn", g.FFN,
+	))
+	s.line("", w.T("cmd.inspect.heads", "heads", g.Heads, "kv", g.KVHeads, "width", g.HeadDim))
+	s.line("", contextNote(w, g))
+	s.line(w.T("cmd.inspect.positions"), positionsNote(w, g))
 }
 
 // weights writes the number of weights and how the files store them.
 func (s *sheet) weights(d *checkpoint.Description) {
+	w, name := s.words, s.words.T("cmd.inspect.weights")
 	if c := d.Checkpoint; c != nil {
-		s.line(
-			"weights", "%s parameters in %s, stored as %s", terms.Count(c.Parameters()), terms.Bytes(c.Bytes()),
-			strings.Join(c.Types(), ", "),
-		)
-		s.line(
-			"", "%s",
-			map[bool]string{
-				true: "output matrix tied to the embedding", false: "output matrix of its own",
-			}[c.Config.TieEmbeddings],
-		)
+		s.line(name, w.T(
+			"cmd.inspect.parameters", "parameters", terms.Count(c.Parameters()), "size", w.Bytes(c.Bytes()),
+			"types", strings.Join(c.Types(), ", "),
+		))
+		output := w.T("cmd.inspect.output.own")
+		if c.Config.TieEmbeddings {
+			output = w.T("cmd.inspect.output.tied")
+		}
+		s.line("", output)
 	} else if len(d.Tensors) > 0 {
 		var bytes int64
 		for _, t := range d.Tensors {
 			bytes += t.Bytes
 		}
-		s.line("weights", "%s in %s", terms.Counted(len(d.Tensors), "tensor"), terms.Bytes(bytes))
+		s.line(name, w.T("cmd.inspect.tensors", "n", len(d.Tensors), "size", w.Bytes(bytes)))
 	}
 }
 
@@ -102,34 +94,34 @@ const specialShown = 12
 
 // vocabulary describes the tokenizer, the special tokens and the chat template.
 func (s *sheet) vocabulary(d *checkpoint.Description) {
-	v := d.Vocabulary
-	switch {
-	case v.Kind != "" && d.Config != nil:
-		s.line("tokenizer", "%s: %s tokens for %s rows", v.Kind, terms.Count(v.Tokens), terms.Count(d.Config.Vocab))
-	case v.Kind != "":
-		s.line("tokenizer", "%s: %s tokens", v.Kind, terms.Count(v.Tokens))
-	case v.Tokens > 0:
-		s.line("tokenizer", "%s tokens", terms.Count(v.Tokens))
+	w, v := s.words, d.Vocabulary
+	tokens := w.T("cmd.inspect.tokens", "n", v.Tokens)
+	if v.Kind != "" {
+		tokens = w.T("cmd.inspect.tokenizer.kind", "kind", v.Kind, "tokens", tokens)
+	}
+	if v.Kind != "" && d.Config != nil {
+		tokens = w.T("cmd.inspect.tokenizer.rows", "tokens", tokens, "rows", terms.Count(d.Config.Vocab))
+	}
+	if v.Kind != "" || v.Tokens > 0 {
+		s.line(w.T("cmd.inspect.tokenizer"), tokens)
 	}
 	if d.Checkpoint != nil {
-		s.line("", "%s", marksNote(d.Checkpoint))
+		s.line("", marksNote(w, d.Checkpoint))
 	}
 	if n := len(v.Special); n > 0 {
 		var names []string
 		for _, t := range v.Special[:min(n, specialShown)] {
 			names = append(names, fmt.Sprintf("%d %s", t.ID, strconv.QuoteToGraphic(t.Name)))
 		}
+		with := []any{"tokens", w.Counted(n, "token"), "names", strings.Join(names, ", ")}
+		special := w.T("cmd.inspect.special.all", with...)
 		if n > specialShown {
-			names = append(names, fmt.Sprintf("and %s more", terms.Count(n-specialShown)))
+			special = w.T("cmd.inspect.special.more", append(with, "n", n-specialShown)...)
 		}
-		for i, line := range wrap(
-			strings.Fields(terms.Counted(n, "token")+": "+strings.Join(names, ", ")), 80-nameColumn,
-		) {
-			s.line(map[bool]string{true: "special"}[i == 0], "%s", line)
-		}
+		s.list(w.T("cmd.inspect.special"), strings.Fields(special))
 	}
 	if d.Template != "" {
-		s.line("template", "of a chat, %s; -template prints it", terms.Bytes(int64(len(d.Template))))
+		s.line(w.T("cmd.inspect.template"), w.T("cmd.inspect.template.say", "size", w.Bytes(int64(len(d.Template)))))
 	}
 }
 
@@ -151,27 +143,28 @@ func (s *sheet) template(text string) {
 	}
 }
 
-// windowNote describes the sliding window and which layers have one.
-func windowNote(g checkpoint.Config) string {
+// contextNote describes the number of positions, the sliding window and which layers have one.
+func contextNote(w *terms.Language, g checkpoint.Config) string {
 	window, layers := g.Window()
+	with := []any{
+		"positions", w.T("cmd.inspect.context", "n", g.Context), "window", window, "layers", w.Counted(layers, "layer"),
+	}
 	switch {
 	case layers == 0:
-		return ""
+		return w.T("cmd.inspect.context", "n", g.Context)
 	case window >= g.Context:
-		return fmt.Sprintf("; its sliding window of %s never cuts", terms.Count(window))
+		return w.T("cmd.inspect.window.never", with...)
 	case layers == g.Layers:
-		return fmt.Sprintf("; a token sees the last %s", terms.Count(window))
+		return w.T("cmd.inspect.window.all", with...)
 	}
-	return fmt.Sprintf(
-		"; in %s a token sees the last %s, in the others all", terms.Counted(layers, "layer"), terms.Count(window),
-	)
+	return w.T("cmd.inspect.window.some", with...)
 }
 
 // positionsNote describes how the model encodes positions.
-func positionsNote(g checkpoint.Config) string {
+func positionsNote(w *terms.Language, g checkpoint.Config) string {
 	ropes := g.Ropes()
 	if len(ropes) == 0 {
-		return "learned vectors"
+		return w.T("cmd.inspect.learned")
 	}
 	var notes []string
 	still := 0
@@ -182,9 +175,9 @@ func positionsNote(g checkpoint.Config) string {
 				layers++
 			}
 		}
-		note := ropeNote(rope)
+		note := ropeNote(w, rope)
 		if len(ropes) > 1 {
-			note += " in " + terms.Counted(layers, "layer")
+			note = w.T("cmd.inspect.rope.in", "rope", note, "layers", w.Counted(layers, "layer"))
 		}
 		notes = append(notes, note)
 	}
@@ -194,63 +187,61 @@ func positionsNote(g checkpoint.Config) string {
 		}
 	}
 	if still > 0 {
-		notes = append(notes, "none in "+terms.Counted(still, "layer"))
+		notes = append(notes, w.T("cmd.inspect.rope.none", "layers", w.Counted(still, "layer")))
 	}
-	return "rotary, " + strings.Join(notes, "; ")
+	return w.T("cmd.inspect.rotary", "ropes", strings.Join(notes, "; "))
 }
 
 // ropeNote describes rotary frequencies.
-func ropeNote(rope *checkpoint.Rope) string {
-	note := "base " + strconv.FormatFloat(rope.Theta, 'f', -1, 64)
-	switch r := rope.Scaling; r.Kind {
-	case "linear":
-		note += fmt.Sprintf(", stretched %v times", r.Factor)
-	case "llama3":
-		note += fmt.Sprintf(
-			", the slow ones stretched %v times beyond %s positions", r.Factor, terms.Count(r.OriginalContext),
-		)
-	case "factors":
-		note += ", each stretched by a factor of its own"
+func ropeNote(w *terms.Language, rope *checkpoint.Rope) string {
+	r := rope.Scaling
+	with := []any{
+		"base", strconv.FormatFloat(rope.Theta, 'f', -1, 64), "factor", fmt.Sprint(r.Factor),
+		"positions", terms.Count(r.OriginalContext),
 	}
-	return note
+	if key := "cmd.inspect.rope." + r.Kind; w.Has(key) {
+		return w.T(key, with...)
+	}
+	return w.T("cmd.inspect.rope", with...)
 }
 
 // marksNote describes the tokens that begin and end a text.
-func marksNote(c *checkpoint.Checkpoint) string {
+func marksNote(w *terms.Language, c *checkpoint.Checkpoint) string {
 	name := func(id int) string {
 		if n, ok := c.Tokenizer.Special(id); ok {
 			return strconv.QuoteToGraphic(n)
 		}
 		return strconv.Itoa(id)
 	}
-	note := "no token in front"
+	front, end := w.T("cmd.inspect.front.none"), w.T("cmd.inspect.end.none")
 	if c.Config.BOS >= 0 {
-		note = name(c.Config.BOS) + " in front"
+		front = w.T("cmd.inspect.front", "token", name(c.Config.BOS))
 	}
-	var ends []string
-	for _, id := range c.Config.EOS {
-		ends = append(ends, name(id))
+	if ids := c.Config.EOS; len(ids) > 0 {
+		ends := name(ids[0])
+		for _, id := range ids[1:] {
+			ends = w.T("cmd.inspect.or", "list", ends, "next", name(id))
+		}
+		end = w.T("cmd.inspect.end", "tokens", ends)
 	}
-	if len(ends) == 0 {
-		return note + "; nothing ends a text"
-	}
-	return note + "; " + strings.Join(ends, " or ") + " ends a text"
+	return front + "; " + end
 }
 
 // memory writes the memory that the model needs to run: the weights in each supported form, tables,
 // and a full cache.
 func (s *sheet) memory(d *checkpoint.Description) {
-	g := *d.Config
+	w, g := s.words, *d.Config
 	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
 	full := shape.KVBytes(g.Context, 4)
-	s.line("cache", "%s a position, %s when full", terms.Bytes(shape.KVBytes(1, 4)), terms.Bytes(full))
+	s.line(w.T("cmd.inspect.cache"), w.T(
+		"cmd.inspect.cache.say", "one", w.Bytes(shape.KVBytes(1, 4)), "full", w.Bytes(full),
+	))
 	if c := d.Checkpoint; c != nil {
 		weights := infer.WeightMemory(c, infer.QuantNone)
 		_, called := infer.KeptAs(c)
-		s.line(
-			"memory", "%s for the weights in %s and their tables, %s with one full cache", terms.Bytes(weights), called,
-			terms.Bytes(weights+full),
-		)
-		s.line("", "%s for them with -quant int8", terms.Bytes(infer.WeightMemory(c, infer.QuantInt8)))
+		s.line(w.T("cmd.inspect.memory"), w.T(
+			"cmd.inspect.memory.say", "weights", w.Bytes(weights), "type", called, "all", w.Bytes(weights+full),
+		))
+		s.line("", w.T("cmd.inspect.memory.int8", "size", w.Bytes(infer.WeightMemory(c, infer.QuantInt8))))
 	}
 }

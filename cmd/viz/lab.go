@@ -65,7 +65,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if err != nil {
 		return labRefused(f, err)
 	}
-	with, err := o.open(f, stderr)
+	with, err := o.open(ctx, f, stderr)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if err != nil {
 		return labRefused(f, err)
 	}
-	if err := o.print(report, info, stdout); err != nil {
+	if err := o.print(terms.In(ctx), report, l.Info(terms.In(ctx)), stdout); err != nil {
 		return err
 	}
 	if report.Canceled {
@@ -107,7 +107,7 @@ func (o *labOptions) flags(info lab.Info) *flags {
 func labFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func labParamHelp(p terms.Input) string {
-	text := p.Help + ": " + p.Wants()
+	text := p.Help + ": " + p.Wants().String()
 	if p.Default != "" {
 		text += fmt.Sprintf(" (default %s)", p.Default)
 	}
@@ -126,15 +126,15 @@ func labRefused(f *flags, err error) error {
 }
 
 // open loads the models that a lab measures.
-func (o *labOptions) open(f *flags, stderr io.Writer) (lab.Env, error) {
+func (o *labOptions) open(ctx context.Context, f *flags, stderr io.Writer) (lab.Env, error) {
 	var with lab.Env
 	var err error
-	if with.Target, err = openModel(o.modelPath, f.called("model"), infer.QuantNone, stderr); err != nil {
+	if with.Target, err = openModel(ctx, o.modelPath, f.called("model"), infer.QuantNone, stderr); err != nil {
 		return with, err
 	}
 	switch {
 	case o.draft != "":
-		with.Draft, err = openModel(modelPath{model: o.draft}, f.called("draft"), infer.QuantNone, stderr)
+		with.Draft, err = openModel(ctx, modelPath{model: o.draft}, f.called("draft"), infer.QuantNone, stderr)
 	case o.model == "":
 		c, failed := bundled.Draft()
 		if failed != nil {
@@ -153,16 +153,18 @@ func (o *labOptions) measure(
 	if err != nil {
 		return nil, err
 	}
+	w := terms.In(ctx)
 	if estimate.Large {
-		fmt.Fprintf(stderr, "viz lab: this will take about %s (%s, %s of memory); an interrupt ends it but keeps "+
-			"the results so far\n",
-			terms.Took(estimate.Took), terms.MultAdds(estimate.MultAdds), terms.Bytes(estimate.Bytes))
+		fmt.Fprintln(stderr, "viz lab: "+w.T(
+			"cmd.lab.large", "time", w.Took(estimate.Took), "work", w.MultAdds(estimate.MultAdds),
+			"memory", w.Bytes(estimate.Bytes),
+		))
 	}
 	line := newProgressLine(stderr)
 	tenth := -1
 	report, err := l.Run(ctx, with, values, func(p lab.Progress) {
 		percent := 100 * p.Done / max(p.Of, 1)
-		text := fmt.Sprintf("%3d%%  %s", percent, p.Say)
+		text := fmt.Sprintf("%3d%%  %s", percent, p.Say.In(w))
 		if line.say(text); !line.shown && percent/10 > tenth {
 			tenth = percent / 10
 			fmt.Fprintln(stderr, "viz lab "+l.Info(terms.English).Name+": "+strings.TrimSpace(text))
@@ -172,7 +174,8 @@ func (o *labOptions) measure(
 	return report, err
 }
 
-func (o *labOptions) print(r *lab.Report, info lab.Info, stdout io.Writer) error {
+// print prints a report. Raw rows and JSON, which are for programs, are in English.
+func (o *labOptions) print(w *terms.Language, r *lab.Report, info lab.Info, stdout io.Writer) error {
 	switch {
 	case o.csv != "":
 		t, ok := r.Table(o.csv)
@@ -191,7 +194,7 @@ func (o *labOptions) print(r *lab.Report, info lab.Info, stdout io.Writer) error
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	_, err := io.WriteString(stdout, labText(terms.English, r, info))
+	_, err := io.WriteString(stdout, labText(w, r, info))
 	return err
 }
 

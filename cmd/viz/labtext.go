@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/lab"
@@ -117,6 +118,8 @@ func labCell(l *terms.Language, cell any) string {
 			text = string(r[:labTextWidth-1]) + "…"
 		}
 		return text
+	case bool:
+		return l.T("cmd.lab." + strconv.FormatBool(c))
 	case int:
 		return terms.Count(c)
 	case int64:

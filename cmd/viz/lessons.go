@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -18,7 +19,7 @@ lessons/README.md describes the files.
 `
 
 // runLessons runs viz lessons.
-func runLessons(args []string, stdout io.Writer) error {
+func runLessons(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) == 0 || isHelp(args[0]) || len(args) > 1 && isHelp(args[1]) {
 		_, err := io.WriteString(stdout, lessonsUsage)
 		return err
@@ -38,11 +39,14 @@ func runLessons(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s is in order: %s, %s, %s, %s\n", terms.Printable(dir),
-		terms.Counted(len(course.Lessons)-len(builtIn.Lessons), "lesson"),
-		terms.Counted(len(course.Questions)-len(builtIn.Questions), "question"),
-		terms.Counted(len(course.Cards)-len(builtIn.Cards), "card"),
-		terms.Counted(len(course.Walks)-len(builtIn.Walks), "walkthrough"))
+	w := terms.In(ctx)
+	_, err = fmt.Fprintln(stdout, w.T(
+		"cmd.lessons.sound", "folder", terms.Printable(dir),
+		"lessons", w.Counted(len(course.Lessons)-len(builtIn.Lessons), "lesson"),
+		"questions", w.Counted(len(course.Questions)-len(builtIn.Questions), "question"),
+		"cards", w.Counted(len(course.Cards)-len(builtIn.Cards), "card"),
+		"walks", w.Counted(len(course.Walks)-len(builtIn.Walks), "walkthrough"),
+	))
 	return err
 }
 

@@ -130,14 +130,17 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 	if err := o.checkFiles(); err != nil {
 		return err
 	}
-	server := strings.Join(o.URLs, ", ")
+	w, server := terms.In(ctx), strings.Join(o.URLs, ", ")
 	if len(o.URLs) == 0 {
-		stop, url, err := ownServer()
+		stop, url, err := ownServer(ctx)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 		o.URLs, server = []string{url}, "in this process"
+		if !o.json {
+			server = w.T("cmd.load.here")
+		}
 	}
 	line := newProgressLine(stderr)
 	r, err := load.Run(ctx, o.Options, line.say)
@@ -151,7 +154,7 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 		e.SetIndent("", "  ")
 		err = e.Encode(r)
 	} else {
-		_, err = io.WriteString(stdout, r.Text())
+		_, err = io.WriteString(stdout, r.Text(w))
 	}
 	return errors.Join(err, r.Check())
 }

@@ -16,8 +16,8 @@ import (
 // ownServer starts a server in this process, with the embedded model and a
 // temporary data folder, so that votes are written to disk as usual. stop ends
 // the server and deletes the folder.
-func ownServer() (stop func() error, url string, err error) {
-	model, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
+func ownServer(ctx context.Context) (stop func() error, url string, err error) {
+	model, err := openModel(ctx, modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {
 		return nil, "", err
 	}
@@ -32,7 +32,7 @@ func ownServer() (stop func() error, url string, err error) {
 		return nil, "", errors.Join(err, os.RemoveAll(dir))
 	}
 	end := func() error { return errors.Join(kept.Close(), os.RemoveAll(dir)) }
-	listener, err := listen(context.Background(), "127.0.0.1:0")
+	listener, err := listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return nil, "", errors.Join(err, end())
 	}

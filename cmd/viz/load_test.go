@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/load"
 )
 
@@ -43,7 +44,7 @@ func TestLoadReportIsComplete(t *testing.T) {
 			q, r.Publish, r.Publish.P50, q.P99, q.Max,
 		)
 	}
-	text := r.Text()
+	text := r.Text(terms.English)
 	for _, want := range []string{
 		"2 rooms of 30 phones, 3 of which never read", "57 phones voted", "171 messages, 57 votes counted",
 		"up to 16 KiB: p50", "to phone: p50",

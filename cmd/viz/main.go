@@ -20,11 +20,11 @@
 //
 // Everything shown is computed by the embedded model, or by the one that -model names; nothing
 // needs the network. This package connects the parts: flags and their environment variables
-// (flags.go), the model (open.go), starting and stopping the server (serve.go), runs without a
-// server as JSON (trace.go) or as text (tracetext.go), the parts behind a token (why.go), the
-// surprise of a text (score.go), the description of a model (inspect.go), its speed (bench.go), the
-// labs (lab.go), an instructor's own lessons (lessons.go), a static site (site.go), simulated
-// classes (load.go), and third-party licenses (notices.go).
+// (flags.go), the language of the output (language.go), the model (open.go), starting and stopping
+// the server (serve.go), runs without a server as JSON (trace.go) or as text (tracetext.go), the
+// parts behind a token (why.go), the surprise of a text (score.go), the description of a model
+// (inspect.go), its speed (bench.go), the labs (lab.go), an instructor's own lessons (lessons.go),
+// a static site (site.go), simulated classes (load.go), and third-party licenses (notices.go).
 //
 // For operators, there are metrics (metrics.go), rooms (classes.go, and control.go for a running
 // server's rooms), a check (check.go), a backup (backup.go), and clusters of servers (cluster.go,
@@ -108,8 +108,10 @@ variable, VIZ_ADDR for -addr; the flag takes precedence.
 `
 
 // run runs a command line and returns the exit code. Canceling ctx stops it: a server shuts down
-// gracefully, and a trace ends after the current turn. All output goes through a [terms.Terminal].
+// gracefully, and a trace ends after the current turn. All output goes through a [terms.Terminal], in
+// the language of ctx, which run takes from the environment.
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx = terms.With(ctx, outputLanguage(terms.Languages(), env))
 	out, errs := terms.NewTerminal(stdout), terms.NewTerminal(stderr)
 	code := command(ctx, args, env, stdin, out, errs)
 	if err := errors.Join(out.Flush(), errs.Flush()); err != nil && code == exitDone {
@@ -136,7 +138,7 @@ func command(
 	case args[0] == "score":
 		name, err = "viz score", runScore(ctx, args[1:], env, stdin, stdout, stderr)
 	case args[0] == "inspect":
-		name, err = "viz inspect", inspect(args[1:], env, stdout)
+		name, err = "viz inspect", inspect(ctx, args[1:], env, stdout)
 	case args[0] == "bench":
 		name, err = "viz bench", runBench(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "load":
@@ -146,7 +148,7 @@ func command(
 	case args[0] == "notices":
 		name, err = "viz notices", printNotices(args[1:], stdout)
 	case args[0] == "lessons":
-		name, err = "viz lessons", runLessons(args[1:], stdout)
+		name, err = "viz lessons", runLessons(ctx, args[1:], stdout)
 	case args[0] == "rooms":
 		name, err = "viz rooms", runRooms(ctx, args[1:], env, stdout)
 	case args[0] == "check":

@@ -17,33 +17,36 @@ const announced = 64 << 20
 
 // announce prints how much memory a model needs, unless it needs less than from bytes. It must be
 // called before the model is loaded.
-func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from int64) {
+func announce(w *terms.Language, to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from int64) {
 	need := infer.WeightMemory(c, quant)
 	if need < from {
 		return
 	}
-	note := fmt.Sprintf("Loading %s: %s weights, %s in the file, about %s in memory",
-		terms.Printable(c.Config.Name), terms.Count(c.Parameters()), terms.Bytes(c.Bytes()), terms.Bytes(need))
-	if quant != infer.QuantInt8 {
-		note += fmt.Sprintf(" (about %s with -quant int8)", terms.Bytes(infer.WeightMemory(c, infer.QuantInt8)))
+	with := []any{
+		"model", terms.Printable(c.Config.Name), "weights", terms.Count(c.Parameters()), "file", w.Bytes(c.Bytes()),
+		"memory", w.Bytes(need), "int8", w.Bytes(infer.WeightMemory(c, infer.QuantInt8)),
+	}
+	name := "float"
+	if quant == infer.QuantInt8 {
+		name = "int8"
 	}
 	if free, ok := memory.Available(); ok && free < need {
-		note += fmt.Sprintf("; this machine has %s free", terms.Bytes(free))
+		name, with = name+".short", append(with, "free", w.Bytes(free))
 	}
-	fmt.Fprintln(to, note+".")
+	fmt.Fprintln(to, w.T("cmd.loading."+name, with...))
 }
 
 // runsNote describes whether a model fits into this machine's memory.
-func runsNote(c *checkpoint.Checkpoint) string {
+func runsNote(w *terms.Language, c *checkpoint.Checkpoint) string {
 	switch free, known := memory.Available(); {
 	case !known:
-		return "yes, with that much memory"
+		return w.T("cmd.inspect.runs.unknown")
 	case free < infer.WeightMemory(c, infer.QuantInt8):
-		return fmt.Sprintf("no: this machine has %s of memory free", terms.Bytes(free))
+		return w.T("cmd.inspect.runs.no", "size", w.Bytes(free))
 	case free < infer.WeightMemory(c, infer.QuantNone):
-		return fmt.Sprintf("with -quant int8: this machine has %s of memory free", terms.Bytes(free))
+		return w.T("cmd.inspect.runs.int8", "size", w.Bytes(free))
 	}
-	return "yes"
+	return w.T("cmd.verdict.yes")
 }
 
 // ceiling is the flag -memory.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/files"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/classroom"
 )
@@ -221,20 +222,17 @@ func lanHost() string {
 }
 
 // tell prints how a class reaches this server.
-func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
+func tell(w *terms.Language, out io.Writer, a address, x classroom.Access, hosts []string) {
 	if x.Local {
-		fmt.Fprint(w, "Only this machine can reach it. To open it to a classroom's network:\n")
+		fmt.Fprintln(out, w.T("cmd.serve.local"))
 		if x.Command != "" {
-			fmt.Fprintf(
-				w, "  %s\nor, with a certificate and its key, so that nobody on that network can read along:\n",
-				x.Command,
-			)
+			fmt.Fprintf(out, "  %s\n%s\n", x.Command, w.T("cmd.serve.local.secure"))
 		}
-		fmt.Fprintf(w, "  %s\n", x.Secure)
+		fmt.Fprintf(out, "  %s\n", x.Secure)
 		return
 	}
 	if x.URL != "" {
-		fmt.Fprintf(w, "A class reaches it at %s\n", x.URL)
+		fmt.Fprintln(out, w.T("cmd.serve.class", "url", x.URL))
 	}
 	others := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
 		name, _, err := net.SplitHostPort(host)
@@ -244,20 +242,17 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 		return address{host: name}.loopback()
 	})
 	if !a.loopback() && len(others) > 0 {
-		fmt.Fprintf(w, "Others on the network can reach it too, by these names and no others:\n  %s\n"+
-			"Allow more with -allow-host.\n", strings.Join(others, "\n  "))
+		fmt.Fprintf(
+			out, "%s\n  %s\n%s\n", w.T("cmd.serve.others"), strings.Join(others, "\n  "), w.T("cmd.serve.allow"),
+		)
 	}
-	warn(w, x.Clear)
+	if x.Clear {
+		fmt.Fprint(out, clearWarning(w))
+	}
 }
 
-// clearWarning is the warning that is printed if others on a network can reach the server over plain
-// HTTP.
-const clearWarning = "this is plain HTTP. Anyone on the network can read names, answers and the\ninstructor's key."
-
-// warn prints a warning if others can read the traffic.
-func warn(w io.Writer, clear bool) {
-	if clear {
-		fmt.Fprintf(w, "Warning: %s -tls-cert and -tls-key, or an HTTPS proxy, keep them private.\n",
-			clearWarning)
-	}
+// clearWarning returns the lines that are printed if others on a network can read the traffic, since
+// they can reach the server over plain HTTP.
+func clearWarning(w *terms.Language) string {
+	return strings.Join(wrap(strings.Fields(w.T("cmd.serve.warning")), 82), "\n") + "\n"
 }

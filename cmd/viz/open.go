@@ -46,7 +46,9 @@ func loadBundled(open func() (*checkpoint.Checkpoint, error), quant infer.Quant)
 // openModel loads the model at a path, or the embedded one for "". called is the name of the flag
 // that contains the path; quant is the format of the weights in memory. Before loading a large
 // model, openModel prints to notes how much memory it needs.
-func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
+func openModel(
+	ctx context.Context, p modelPath, called string, quant infer.Quant, notes io.Writer,
+) (*infer.Model, error) {
 	if p.model == "" {
 		if p.tokenizer != "" {
 			return nil, usageError{errors.New("-tokenizer needs -model: the model in this binary has its own")}
@@ -58,7 +60,7 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 		for _, warning := range c.Warnings {
 			fmt.Fprintf(notes, "%s %s: %s\n", called, terms.Printable(p.model), warning)
 		}
-		announce(notes, c, quant, announced)
+		announce(terms.In(ctx), notes, c, quant, announced)
 		var m *infer.Model
 		if m, err = loadModel(c, quant); err == nil {
 			return m, nil
@@ -75,7 +77,7 @@ const draftHelp = "a smaller model with the same vocabulary, which drafts tokens
 // draft, and any other model gets none. openDraft rejects a draft that does not share the target's
 // vocabulary.
 func openDraft(
-	target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer,
+	ctx context.Context, target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer,
 ) (*infer.Model, error) {
 	if path == "" {
 		if !embedded {
@@ -83,7 +85,7 @@ func openDraft(
 		}
 		return loadDraft(quant)
 	}
-	draft, err := openModel(modelPath{model: path}, called, quant, notes)
+	draft, err := openModel(ctx, modelPath{model: path}, called, quant, notes)
 	if err != nil {
 		return nil, err
 	}
@@ -146,14 +148,14 @@ func openFor(
 			return nil, f.refused(err)
 		}
 	}
-	m, err := openModel(path, f.called("model"), quant, stderr)
+	m, err := openModel(ctx, path, f.called("model"), quant, stderr)
 	if err != nil {
 		return nil, err
 	}
 	if err := m.CheckPrompt(*prompt, limit); err != nil {
 		return nil, f.refused(err)
 	}
-	if s, ok := session.NewSpaceAtEnd(terms.English, m, *prompt); ok {
+	if s, ok := session.NewSpaceAtEnd(terms.In(ctx), m, *prompt); ok {
 		fmt.Fprintf(stderr, "%s %s %s.\n", s.Head, s.Say, s.Act)
 	}
 	return m, nil

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -28,6 +29,7 @@ type phones struct {
 	*classroom.Phones              // nil if this server must not have such a listener
 	handler           http.Handler // set before the server answers requests
 	secure            *tls.Config
+	words             *terms.Language
 	out               io.Writer // the terminal
 	log               *slog.Logger
 	patience          time.Duration // how long connections may stay open after the listener closes
@@ -37,9 +39,9 @@ type phones struct {
 // phones returns the listener for phones of a server that listens at main. Only a server that no
 // other machine can reach, and that no flag opens to others, can have such a listener.
 func (o *serveOptions) phones(
-	a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
+	w *terms.Language, a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
 ) *phones {
-	p := &phones{secure: secure, out: out, log: log, patience: requestsEnd}
+	p := &phones{words: w, secure: secure, out: out, log: log, patience: requestsEnd}
 	if a.loopback() && o.public == nil && len(o.proxies) == 0 && len(o.hosts) == 0 && o.cluster.url == "" {
 		p.Phones = classroom.NewPhones(classroom.PhonesConfig{
 			Main: main, Hosts: phoneHosts, Serve: p.serve, TLS: secure != nil, Linger: phonesLinger,
@@ -69,15 +71,17 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 	said := make(chan struct{}) // a terminal whose output is paused blocks only the goroutines that print
 	p.wg.Go(func() {
 		defer close(said)
-		fmt.Fprintf(p.out, "Phones are let in: a class reaches the server at %s\n", at)
-		warn(p.out, p.secure == nil)
+		fmt.Fprintln(p.out, p.words.T("cmd.serve.phones", "url", at))
+		if p.secure == nil {
+			fmt.Fprint(p.out, clearWarning(p.words))
+		}
 	})
 	return func() {
 		l.Close()
 		p.wg.Go(func() { guests.leave(server, p.patience) })
 		p.wg.Go(func() {
 			<-said
-			fmt.Fprintf(p.out, "Phones are no longer let in at %s\n", at)
+			fmt.Fprintln(p.out, p.words.T("cmd.serve.phones.end", "url", at))
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
@@ -44,7 +45,8 @@ func TestWhoMayLetPhonesIn(t *testing.T) {
 		"as a part of a cluster":  {"127.0.0.1", serveOptions{cluster: clusterFlags{url: "nats://127.0.0.1"}}, false},
 		"with an empty host name": {"", serveOptions{}, false},
 	} {
-		p := c.o.phones(address{host: c.host, port: "8080"}, &net.TCPAddr{}, nil, io.Discard, slog.Default())
+		at := address{host: c.host, port: "8080"}
+		p := c.o.phones(terms.English, at, &net.TCPAddr{}, nil, io.Discard, slog.Default())
 		if got := p.Phones != nil; got != c.want {
 			t.Errorf("%s: got %t, want %t", name, got, c.want)
 		}
@@ -111,7 +113,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	if res.StatusCode != http.StatusOK || !strings.Contains(made, "Phones are let in") {
 		t.Fatalf("got %s, want 200 and a page with phones let in: %.2000s", res.Status, made)
 	}
-	s.out.wait(t, "Warning: "+clearWarning)
+	s.out.wait(t, clearWarning(terms.English))
 	phones := "http://" + at + own[strings.LastIndex(own, ":"):]
 	s.out.wait(t, "Phones are let in: a class reaches the server at "+phones+"\n")
 	for address, want := range map[string]int{
@@ -148,7 +150,8 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 // TestSocketsOfPhonesAreCut: leave also ends the connections that the HTTP server no longer tracks.
 func TestSocketsOfPhonesAreCut(t *testing.T) {
 	p := &phones{
-		out: io.Discard, patience: time.Millisecond, log: slog.New(slog.DiscardHandler), handler: http.HandlerFunc(
+		words: terms.English, out: io.Discard, patience: time.Millisecond, log: slog.New(slog.DiscardHandler),
+		handler: http.HandlerFunc(
 			func(w http.ResponseWriter, _ *http.Request) {
 				conn, _, err := http.NewResponseController(w).Hijack()
 				if err != nil {

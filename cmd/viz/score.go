@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -99,7 +100,7 @@ func runScore(
 	if err != nil {
 		return err
 	}
-	m, err := openModel(o.modelPath, f.called("model"), infer.QuantNone, stderr)
+	m, err := openModel(ctx, o.modelPath, f.called("model"), infer.QuantNone, stderr)
 	if err != nil {
 		return err
 	}
@@ -117,12 +118,12 @@ func runScore(
 	}
 	sum, err := o.run(ctx, scoring, stdout, stderr)
 	if err == nil {
-		err = o.sum(stdout, m, sum)
+		err = o.sum(terms.In(ctx), stdout, m, sum)
 	}
 	if err != nil || beside == nil {
 		return err
 	}
-	return o.beside(stdout, beside)
+	return o.beside(terms.In(ctx), stdout, beside)
 }
 
 // run scores the text. On a terminal, it prints the cost and the progress.
@@ -131,9 +132,9 @@ func (o *scoreOptions) run(
 ) (sum infer.Surprise, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	line, all, start := newProgressLine(stderr), s.Tokens(), time.Now()
+	w, line, all, start := terms.In(ctx), newProgressLine(stderr), s.Tokens(), time.Now()
 	line.shown = line.shown && s.Windows() > 1 && !(o.tokens && isTerminal(stdout))
-	line.say(fmt.Sprintf("%s in %s", terms.Counted(all, "token"), terms.Counted(s.Windows(), "window")))
+	line.say(w.T("cmd.score.windows", "tokens", w.Counted(all, "token"), "windows", w.Counted(s.Windows(), "window")))
 	var failed error // a failed write
 	done := 0
 	sum, err = s.Run(ctx, func(t infer.ReadToken) {
@@ -143,7 +144,7 @@ func (o *scoreOptions) run(
 			}
 		}
 		if done++; line.shown && done%scoreStep == 0 {
-			line.say(scoreProgress(done, all, time.Since(start)))
+			line.say(scoreProgress(w, done, all, time.Since(start)))
 		}
 	})
 	line.say("")
@@ -151,7 +152,7 @@ func (o *scoreOptions) run(
 		return sum, failed
 	}
 	if ctx.Err() != nil && err != nil {
-		fmt.Fprintf(stderr, "stopped after %s of %s: no sums\n", terms.Count(done), terms.Counted(all, "token"))
+		fmt.Fprintln(stderr, w.T("cmd.score.stopped", "done", terms.Count(done), "all", w.Counted(all, "token")))
 	}
 	return sum, err
 }
@@ -161,9 +162,9 @@ const scoreStep = 128
 
 // scoreProgress describes how much of a text has been read and approximately how long the rest will
 // take.
-func scoreProgress(done, all int, took time.Duration) string {
+func scoreProgress(w *terms.Language, done, all int, took time.Duration) string {
 	left := time.Duration(float64(took) / float64(done) * float64(all-done)).Round(time.Second)
-	return fmt.Sprintf("%s of %s, about %s left", terms.Count(done), terms.Counted(all, "token"), left)
+	return w.T("cmd.score.left", "done", terms.Count(done), "all", w.Counted(all, "token"), "time", left)
 }
 
 // besideText is the line of viz score -json that describes the effect of the settings.
@@ -205,23 +206,26 @@ func (o *scoreOptions) compare(ctx context.Context, m *infer.Model, text string)
 }
 
 // beside prints the result of compare.
-func (o *scoreOptions) beside(out io.Writer, line *besideText) error {
+func (o *scoreOptions) beside(w *terms.Language, out io.Writer, line *besideText) error {
 	if o.json {
 		return json.NewEncoder(out).Encode(line)
 	}
-	other := "infinite: they cut what the model may write"
+	back := w.T("cmd.score.back.infinite")
 	if line.Back != nil {
-		other = terms.Decimals(*line.Back, 4)
+		back = measure(terms.Decimals(*line.Back, 4), w.T("cmd.score.back"))
 	}
-	_, err := fmt.Fprintf(
-		out, "with these settings, %s possible and %d cut\n%10s bits for those that are possible\n"+
-			"%10s bits apart from the model without them, on average\n%10s the other way\n"+
-			"%10s of the share cut, on average\n",
-		terms.Counted(line.Tokens, "token"), line.Cut, terms.Decimals(line.Bits, 4), terms.Decimals(line.Apart, 4),
-		other, terms.Prob(line.Lost),
-	)
+	_, err := fmt.Fprintln(out, strings.Join([]string{
+		w.T("cmd.score.settings", "tokens", w.Counted(line.Tokens, "token"), "cut", line.Cut),
+		measure(terms.Decimals(line.Bits, 4), w.T("cmd.score.possible")),
+		measure(terms.Decimals(line.Apart, 4), w.T("cmd.score.apart")),
+		back,
+		measure(terms.Prob(line.Lost), w.T("cmd.score.lost")),
+	}, "\n"))
 	return err
 }
+
+// measure returns a line with a number, right-aligned, and what it measures.
+func measure(number, what string) string { return fmt.Sprintf("%10s %s", number, what) }
 
 // read reads the text to score.
 func (o *scoreOptions) read(ctx context.Context, stdin io.Reader) (string, error) {
@@ -270,16 +274,17 @@ func (o *scoreOptions) token(out io.Writer, t infer.ReadToken) error {
 }
 
 // sum prints the totals for the whole text.
-func (o *scoreOptions) sum(out io.Writer, m *infer.Model, s infer.Surprise) error {
+func (o *scoreOptions) sum(w *terms.Language, out io.Writer, m *infer.Model, s infer.Surprise) error {
 	if o.json {
 		return json.NewEncoder(out).Encode(scoredText{
 			m.Name(), m.Hash(), s.Tokens, s.Bytes, s.Bits(), s.BitsPerToken(), s.Perplexity(), s.BitsPerByte(),
 		})
 	}
-	_, err := fmt.Fprintf(
-		out, "%s, %s\n%10s bits per token\n%10s perplexity\n%10s bits per byte\n",
-		terms.Counted(s.Tokens, "token"), terms.Bytes(int64(s.Bytes)), terms.Decimals(s.BitsPerToken(), 4),
-		terms.Decimals(s.Perplexity(), 4), terms.Decimals(s.BitsPerByte(), 4),
-	)
+	_, err := fmt.Fprintln(out, strings.Join([]string{
+		w.T("cmd.score.text", "tokens", w.Counted(s.Tokens, "token"), "size", w.Bytes(int64(s.Bytes))),
+		measure(terms.Decimals(s.BitsPerToken(), 4), w.T("cmd.score.token")),
+		measure(terms.Decimals(s.Perplexity(), 4), w.T("cmd.score.perplexity")),
+		measure(terms.Decimals(s.BitsPerByte(), 4), w.T("cmd.score.byte")),
+	}, "\n"))
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
@@ -157,7 +158,8 @@ func TestScoreIsInterrupted(t *testing.T) {
 		!want.MatchString(errs.String()) {
 		t.Errorf("got %d, %q; want %d, matching %q", code, errs.String(), exitInterrupted, want)
 	}
-	if got := scoreProgress(1280, 51_280, 2*time.Second); got != "1,280 of 51,280 tokens, about 1m18s left" {
-		t.Errorf("got %q, want 50,000 tokens at 640 a second: %q", got, "1,280 of 51,280 tokens, about 1m18s left")
+	const want = "1,280 of 51,280 tokens, about 1m18s left"
+	if got := scoreProgress(terms.English, 1280, 51_280, 2*time.Second); got != want {
+		t.Errorf("got %q, want 50,000 tokens at 640 a second: %q", got, want)
 	}
 }

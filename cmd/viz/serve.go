@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/admission"
 )
@@ -90,11 +91,11 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	if err != nil {
 		return err
 	}
-	model, err := openModel(o.modelPath, f.called("model"), o.quant, stderr)
+	model, err := openModel(ctx, o.modelPath, f.called("model"), o.quant, stderr)
 	if err != nil {
 		return err
 	}
-	draft, err := openDraft(model, o.draft, f.called("draft"), o.model == "", o.quant, stderr)
+	draft, err := openDraft(ctx, model, o.draft, f.called("draft"), o.model == "", o.quant, stderr)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (o *serveOptions) serve(
 	if cfg.API, err = o.api.access(f, local); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	phones := o.phones(address, listener.Addr(), secure, stdout, cfg.Logger)
+	phones := o.phones(terms.In(ctx), address, listener.Addr(), secure, stdout, cfg.Logger)
 	cfg.Classes.Phones = phones.Phones
 	app, err := web.New(cfg)
 	if err != nil {
@@ -178,7 +179,7 @@ func (o *serveOptions) serve(
 		failed <- server.Serve(listener)
 	}()
 
-	o.greet(stdout, address, cfg, at)
+	o.greet(terms.In(ctx), stdout, address, cfg, at)
 	if !o.noOpen {
 		openBrowser(address.url(), env)
 	}
@@ -193,16 +194,16 @@ func (o *serveOptions) serve(
 
 // greet prints the first lines of a server's output. metrics is the address of the metrics, or ""
 // if there are none.
-func (o *serveOptions) greet(stdout io.Writer, a address, cfg web.Config, metrics string) {
-	fmt.Fprintf(stdout, "Token by Token is at %s\n", a.url())
-	if tell(stdout, a, cfg.Classes.Access, cfg.AllowedHosts); cfg.Classes.Phones != nil {
-		fmt.Fprint(stdout, "The pages of a class have a button that does so without a restart.\n")
+func (o *serveOptions) greet(w *terms.Language, stdout io.Writer, a address, cfg web.Config, metrics string) {
+	fmt.Fprintln(stdout, w.T("cmd.serve.at", "url", a.url()))
+	if tell(w, stdout, a, cfg.Classes.Access, cfg.AllowedHosts); cfg.Classes.Phones != nil {
+		fmt.Fprintln(stdout, w.T("cmd.serve.button"))
 	}
 	if metrics != "" {
-		fmt.Fprintf(stdout, "Metrics for Prometheus are at %s\n", metrics)
+		fmt.Fprintln(stdout, w.T("cmd.serve.metrics", "url", metrics))
 	}
-	fmt.Fprintf(stdout, "Clients of the OpenAI API find it at %s\n", strings.TrimSuffix(a.url(), "/")+"/v1")
-	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", o.keptWhere())
+	fmt.Fprintln(stdout, w.T("cmd.serve.api", "url", strings.TrimSuffix(a.url(), "/")+"/v1"))
+	fmt.Fprintf(stdout, "%s\n%s\n", o.keptWhere(w), w.T("cmd.serve.stop"))
 }
 
 // newHTTP returns an HTTP server with the timeouts above.

@@ -86,10 +86,10 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	}
 	defer kept.Close()
 	cfg.Classes.Logs = nil // a class needs a server
-	if cfg.Model, err = openModel(modelPath{}, "", infer.QuantNone, io.Discard); err != nil {
+	if cfg.Model, err = openModel(ctx, modelPath{}, "", infer.QuantNone, io.Discard); err != nil {
 		return err
 	}
-	if cfg.Draft, err = openDraft(cfg.Model, "", "", true, infer.QuantNone, io.Discard); err != nil {
+	if cfg.Draft, err = openDraft(ctx, cfg.Model, "", "", true, infer.QuantNone, io.Discard); err != nil {
 		return err
 	}
 	app, err := web.New(cfg)
@@ -114,10 +114,11 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s pages and %s other files are in %s, written in %s.\n"+
-		"A first visit loads %s before the model runs; later ones load nothing.\n",
-		terms.Count(sum.Pages), terms.Count(sum.Files), terms.Printable(o.out), terms.Took(time.Since(began)),
-		terms.BytesShort(sum.First))
+	w := terms.In(ctx)
+	_, err = fmt.Fprintf(stdout, "%s\n%s\n", w.T(
+		"cmd.site.written", "pages", terms.Count(sum.Pages), "files", terms.Count(sum.Files),
+		"folder", terms.Printable(o.out), "time", w.Took(time.Since(began)),
+	), w.T("cmd.site.first", "size", terms.BytesShort(sum.First)))
 	return err
 }
 

@@ -54,7 +54,7 @@ func trace(
 		return f.refused(err)
 	}
 	out := bufio.NewWriter(stdout)
-	var p printer = newAccount(stage.English, out, m, o.prompt)
+	var p printer = newAccount(stage.In(ctx), out, m, o.prompt)
 	if o.json {
 		p = jsonLines{json.NewEncoder(out)}
 	}
@@ -122,7 +122,7 @@ func (o *traceOptions) stop(text string) error {
 func mustBe(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
-		return errors.New("must be " + r.Want)
+		return errors.New("must be " + r.Want.String())
 	}
 	return err
 }
@@ -133,7 +133,7 @@ func (f *flags) refused(err error) error {
 	if !errors.As(err, &r) {
 		return err
 	}
-	got := "is " + r.Got
+	got := "is " + r.Got.String()
 	if r.Field == "prompt" && !f.given("prompt") {
 		got = "is missing"
 	}

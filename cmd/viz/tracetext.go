@@ -47,7 +47,7 @@ func (a *account) line(format string, args ...any) {
 }
 
 // under prints a line that begins with a name.
-func (a *account) under(name, text string) { a.line("%s%s", pad(name, nameColumn), text) }
+func (a *account) under(name, text string) { a.line("%s%s", named(name), text) }
 
 // more prints a continuation line.
 func (a *account) more(text string) { a.line("%s%s", indent, text) }

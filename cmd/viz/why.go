@@ -50,7 +50,7 @@ func runWhy(
 		return err
 	}
 	out := bufio.NewWriter(stdout)
-	whyText{out, r}.print()
+	whyText{terms.In(ctx), out, r}.print()
 	return out.Flush()
 }
 
@@ -117,7 +117,7 @@ func (o *whyOptions) ask(ctx context.Context, f *flags, m *infer.Model, line pro
 	}
 	if o.heads {
 		r.Heads, err = why.Find(ctx, m, func(share float64) {
-			line.say(fmt.Sprintf("%3d%%  looking for heads", int(100*share)))
+			line.say(terms.In(ctx).T("cmd.why.looking", "percent", fmt.Sprintf("%3d", int(100*share))))
 		})
 		line.say("")
 	}

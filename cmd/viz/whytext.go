@@ -23,7 +23,8 @@ const (
 
 // whyText prints a report as human-readable text.
 type whyText struct {
-	w io.Writer
+	words *terms.Language
+	w     io.Writer
 	*why.Report
 }
 
@@ -31,8 +32,17 @@ func (t whyText) line(format string, args ...any) {
 	fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " ")) // the final Flush reports failed writes
 }
 
-func (t whyText) named(name, format string, args ...any) {
-	t.line("%s%s", pad(name, nameColumn), fmt.Sprintf(format, args...))
+// say prints a text.
+func (t whyText) say(key string, with ...any) { t.line("%s", t.words.T(key, with...)) }
+
+// named prints a line that begins with a name.
+func (t whyText) named(name, text string) { t.line("%s%s", named(name), text) }
+
+// list prints words in as many lines as necessary, the first of which begins with a name.
+func (t whyText) list(name string, words []string) {
+	for i, line := range wrap(words, 80-nameColumn) {
+		t.named(map[bool]string{true: name}[i == 0], line)
+	}
 }
 
 func (t whyText) token(id int) string { return stage.TokenText(t.Study.Model().Token(id)).String() }
@@ -42,16 +52,14 @@ func (t whyText) print() {
 	for _, id := range t.Study.Tokens() {
 		text = append(text, t.token(id))
 	}
-	for i, line := range wrap(text, 80-nameColumn) {
-		t.named(map[bool]string{true: "text"}[i == 0], "%s", line)
-	}
-	a := t.Answer
-	asked := t.token(a.Token) + ", its score"
+	w, a := t.words, t.Answer
+	t.list(w.T("cmd.why.text"), text)
+	asked := w.T("cmd.why.asked.score", "token", t.token(a.Token))
 	if a.Over >= 0 {
-		asked = t.token(a.Token) + ", its lead over " + t.token(a.Over)
+		asked = w.T("cmd.why.asked.lead", "token", t.token(a.Token), "other", t.token(a.Over))
 	}
-	t.named("asked", "%s", asked)
-	t.outcome("says", a.Base)
+	t.named(w.T("cmd.why.asked"), asked)
+	t.outcome(a.Base)
 	t.parts(a.Base)
 	t.changed()
 	t.lens()
@@ -60,14 +68,16 @@ func (t whyText) print() {
 }
 
 // outcome prints the model's predictions in a pass.
-func (t whyText) outcome(name string, o why.Outcome) {
-	t.named(name, "%s, probability %s, %s of %s", terms.Logit(o.Z), terms.Prob(o.P), terms.Ordinal(o.Rank),
-		terms.Count(t.Study.Model().Config().Vocab))
+func (t whyText) outcome(o why.Outcome) {
+	t.named(t.words.T("cmd.why.says"), t.words.T(
+		"cmd.why.outcome", "score", terms.Logit(o.Z), "p", terms.Prob(o.P), "rank", t.words.Ordinal(o.Rank),
+		"vocabulary", t.Study.Model().Config().Vocab,
+	))
 	var says []string
 	for _, r := range o.Says {
 		says = append(says, stage.TokenText(r.Token).String()+" "+terms.Prob(r.P))
 	}
-	t.named("", "%s", strings.Join(says, "  "))
+	t.named("", strings.Join(says, "  "))
 }
 
 // parts prints the contributions as a table with a running sum.
@@ -75,17 +85,17 @@ func (t whyText) parts(o why.Outcome) {
 	if o.Parts == nil {
 		return
 	}
-	heads := t.Study.Model().Config().Heads
+	w, heads := t.words, t.Study.Model().Config().Heads
 	t.line("")
-	head := pad("adds", nameColumn)
+	head := named(w.T("cmd.why.adds"))
 	if heads <= whyHeads {
 		for h := range heads {
 			head += fmt.Sprintf("%7s", fmt.Sprintf("H%d", h+1))
 		}
 	} else {
-		head += fmt.Sprintf("%7s  %s", "heads", pad("the largest", 13))
+		head += fmt.Sprintf("%7s  %s", w.T("cmd.why.heads"), pad(w.T("cmd.why.largest"), 13))
 	}
-	t.line("%s%8s%9s", head, "ffn", "sum")
+	t.line("%s%8s%9s", head, w.T("cmd.why.ffn"), w.T("cmd.why.sum"))
 	rows := map[int][]infer.Contribution{}
 	for _, c := range o.Parts {
 		rows[c.Part.Block] = append(rows[c.Part.Block], c)
@@ -114,14 +124,14 @@ func (t whyText) alone(c infer.Contribution, heads int, sum float64) {
 	if heads <= whyHeads {
 		space = 7 * heads
 	}
-	name := strings.ReplaceAll(string(c.Part.Kind), "_", " ")
-	t.line("%s%s%8s%9s", pad(name, nameColumn), strings.Repeat(" ", space), terms.Logit(c.Z), terms.Logit(sum))
+	name := t.words.T("explain.part." + string(c.Part.Kind))
+	t.line("%s%s%8s%9s", named(name), strings.Repeat(" ", space), terms.Logit(c.Z), terms.Logit(sum))
 }
 
 // block prints the parts of a block and returns the running sum after it. A
 // bias has its own line.
 func (t whyText) block(block, heads int, parts []infer.Contribution, sum float64) float64 {
-	row := pad(fmt.Sprintf("L%d", block), nameColumn)
+	row := named(fmt.Sprintf("L%d", block))
 	var together float64
 	var largest, bias, fed infer.Contribution
 	for _, c := range parts {
@@ -147,7 +157,7 @@ func (t whyText) block(block, heads int, parts []infer.Contribution, sum float64
 	}
 	t.line("%s%8s%9s", row, terms.Logit(fed.Z), terms.Logit(sum))
 	if bias.Part.Block != 0 {
-		t.line("%sand %s from the attention's bias", indent, terms.Logit(bias.Z))
+		t.named("", t.words.T("cmd.why.bias", "score", terms.Logit(bias.Z)))
 	}
 	return sum
 }
@@ -158,18 +168,21 @@ func (t whyText) changed() {
 	if c == nil {
 		return
 	}
-	instead := "0"
+	w := t.words
+	off := w.T("cmd.why.off.zero", "parts", t.Off)
 	if t.Mean {
-		instead = "its mean over this text"
+		off = w.T("cmd.why.off.mean", "parts", t.Off)
 	}
 	t.line("")
-	t.named("off", "%s; each part gives %s, and the rest ran again", t.Off, instead)
-	t.outcome("says", *c)
-	t.named("", "%s against the whole model", signed(c.Z-t.Answer.Base.Z))
+	t.named(w.T("cmd.why.off"), off)
+	t.outcome(*c)
+	t.named("", w.T("cmd.why.against", "score", signed(c.Z-t.Answer.Base.Z)))
 	t.parts(*c)
 	for i, m := range t.Answer.Moved[:min(whyMoved, len(t.Answer.Moved))] {
-		t.named(map[bool]string{true: "moved"}[i == 0], "%s from %s to %s", pad(m.Part.String(), whyToken),
-			terms.Logit(m.From), terms.Logit(m.To))
+		t.named(map[bool]string{true: w.T("cmd.why.moved")}[i == 0], w.T(
+			"cmd.why.moved.say", "part", pad(m.Part.String(), whyToken), "before", terms.Logit(m.From),
+			"after", terms.Logit(m.To),
+		))
 	}
 }
 
@@ -186,24 +199,28 @@ func (t whyText) lens() {
 	if t.Lens == nil {
 		return
 	}
+	w, n := t.words, len(t.Study.Tokens())
+	with := []any{
+		"last", w.Counted(t.columns(), "position"), "all", w.Counted(n, "position"), "size", w.Bytes(t.Study.Bytes()),
+	}
+	say := w.T("cmd.why.lens", with...)
+	if t.Off != "" {
+		say = w.T("cmd.why.lens.off", append(with, "parts", t.Off)...)
+	}
 	t.line("")
-	t.line("what it would say%s if its blocks ended there, and its surprise at what came,",
-		map[bool]string{true: " without " + t.Off}[t.Off != ""])
-	t.line("at the last %s; the pass over %s holds %s", terms.Counted(t.columns(), "position"),
-		terms.Counted(len(t.Study.Tokens()), "position"), terms.Bytes(t.Study.Bytes()))
-	from := len(t.Study.Tokens()) - t.columns()
+	for _, line := range wrap(strings.Fields(say), 80) {
+		t.line("%s", line)
+	}
+	from := n - t.columns()
 	for height := len(t.Lens) - 1; height >= 0; height-- {
-		row := pad(fmt.Sprintf("after L%d", height), nameColumn)
-		if height == 0 {
-			row = pad("before L1", nameColumn)
-		}
+		row := t.height(height)
 		for _, c := range t.Lens[height][from:] {
 			row += pad(terms.Shortened(stage.TokenText(c.Says[0].Token).String(), whyColumn-2), whyColumn)
 		}
 		t.line("%s", row)
 	}
 	t.reading(from)
-	row := pad("bits", nameColumn)
+	row := named(w.T("cmd.why.bits"))
 	for _, c := range t.Lens[len(t.Lens)-1][from:] {
 		if c.Rank > 0 {
 			row += pad(terms.Decimals(c.Surprise(), 1), whyColumn)
@@ -212,11 +229,19 @@ func (t whyText) lens() {
 	t.line("%s", row)
 }
 
+// height names the row of a grid for a number of blocks.
+func (t whyText) height(blocks int) string {
+	if blocks == 0 {
+		return named(t.words.T("cmd.why.before"))
+	}
+	return named(t.words.T("cmd.why.after", "n", blocks))
+}
+
 func (t whyText) columns() int { return min(whyColumns, len(t.Study.Tokens())) }
 
 // reading prints the tokens that the model reads at the positions of a grid.
 func (t whyText) reading(from int) {
-	row := pad("reading", nameColumn)
+	row := named(t.words.T("cmd.why.reading"))
 	for _, id := range t.Study.Tokens()[from:] {
 		row += pad(terms.Shortened(t.token(id), whyColumn-2), whyColumn)
 	}
@@ -231,17 +256,13 @@ func (t whyText) grid() {
 	}
 	t.line("")
 	if t.Grid.Here == t.Grid.There {
-		t.line("%s", stage.English.T("cmd.why.same", "token", t.token(t.Grid.Here)))
+		t.say("cmd.why.same", "token", t.token(t.Grid.Here))
 		return
 	}
-	t.line("how far the answer goes from %s to %s with one vector of the other text", t.token(t.Grid.Here),
-		t.token(t.Grid.There))
+	t.say("cmd.why.grid", "here", t.token(t.Grid.Here), "there", t.token(t.Grid.There))
 	from := len(t.Study.Tokens()) - t.columns()
 	for height := len(t.Grid.Cells) - 1; height >= 0; height-- {
-		row := pad(fmt.Sprintf("after L%d", height), nameColumn)
-		if height == 0 {
-			row = pad("before L1", nameColumn)
-		}
+		row := t.height(height)
 		for _, c := range t.Grid.Cells[height][from:] {
 			row += pad(terms.Percent(c.Follows), whyColumn)
 		}
@@ -250,38 +271,38 @@ func (t whyText) grid() {
 	t.reading(from)
 }
 
-// habits describes the habits of heads in words.
-var habits = map[why.Habit]string{
-	why.HabitPrevious: "look at the token before", why.HabitInduction: "look at what came after the same token before",
-	why.HabitStart: "look at the first position",
-}
-
 // heads prints the heads that have a habit, and how strong it is.
 func (t whyText) heads() {
 	if t.Heads == nil {
 		return
 	}
-	f := t.Heads
+	w, f := t.words, t.Heads
 	t.line("")
-	t.line("heads, measured on %s of %s, each said twice", terms.Counted(f.Texts, "row"),
-		terms.Counted(f.Row, "random token"))
-	t.named("surprise", "%s bits a token in the first half, %s in the second", terms.Decimals(f.First, 2),
-		terms.Decimals(f.Second, 2))
+	t.say(
+		"cmd.why.measured", "rows", w.T("explain.heads.rows", "n", f.Texts),
+		"tokens", w.T("explain.heads.tokens", "n", f.Row),
+	)
+	t.named(w.T("cmd.why.surprise"), w.T(
+		"cmd.why.halves", "first", terms.Decimals(f.First, 2), "second", terms.Decimals(f.Second, 2),
+	))
 	for _, h := range f.Habits {
-		count := "no head passes"
-		if h.Pass > 0 {
-			count = terms.Counted(h.Pass, "head") + " of the model at " + terms.Percent(why.Passing) + " or more"
+		habit := w.T("cmd.why.habit." + string(h.Habit))
+		if h.Pass == 0 {
+			t.say("cmd.why.pass.none", "habit", habit)
+		} else {
+			t.say("cmd.why.pass", "n", h.Pass, "habit", habit, "share", terms.Percent(why.Passing))
 		}
-		t.line("%s: %s", habits[h.Habit], count)
 		for _, m := range h.Heads {
-			t.named("", "%s %s of its weight; without it %s bits", pad(m.Part.String(), whyToken),
-				terms.Percent(m.Score), terms.Decimals(m.Off, 2))
+			t.named("", w.T(
+				"cmd.why.head", "head", pad(m.Part.String(), whyToken), "share", terms.Percent(m.Score),
+				"bits", terms.Decimals(m.Off, 2),
+			))
 		}
 		if h.Pass > 1 {
-			t.named("", "%s bits without all that pass", terms.Decimals(h.Together, 2))
+			t.named("", w.T("cmd.why.together", "bits", terms.Decimals(h.Together, 2)))
 		}
 	}
 	if !slices.ContainsFunc(f.Habits, func(h why.Finding) bool { return h.Habit == why.HabitInduction && h.Pass > 0 }) {
-		t.line("This model has no head that copies by looking for the same token, by this measure.")
+		t.say("cmd.why.nocopy")
 	}
 }

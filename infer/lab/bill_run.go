@@ -51,7 +51,7 @@ func terser(env Env, v terms.Values) (terms.Values, error) {
 	if _, _, err := env.room(other, "max_tokens"); err != nil {
 		var r *terms.RangeError
 		if errors.As(err, &r) {
-			return nil, &terms.RangeError{Field: "try_prompt", Got: r.Got, Want: r.Want}
+			return nil, terms.NewRangeError("try_prompt", r.Got, r.Want)
 		}
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (c *Cache) fits() []Fit {
 	var fits []Fit
 	add := func(curve string, of Phrase, variable string, x, y, formula []float64, terms []string) {
 		degree := len(formula) - 1
-		times := of.key == ms.key
+		times := of.String() == ms.String()
 		if times || cut {
 			formula, terms = nil, nil
 		}

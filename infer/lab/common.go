@@ -52,7 +52,7 @@ func knobInput(l *terms.Language, key string, x float64) terms.Input {
 func stopsInput(l *terms.Language, key, label, value, help string) terms.Input {
 	return terms.Input{
 		Key: key, Label: label, Kind: terms.KindLines, Default: value, Help: help,
-		Want: l.T("lab.input.stop.want", "n", infer.MaxStopStrings, "bytes", infer.MaxStopStringLen),
+		Want: terms.PhraseOf("lab.input.stop.want", "n", infer.MaxStopStrings, "bytes", infer.MaxStopStringLen),
 		Verify: func(lines string) error {
 			return infer.Stop{MaxTokens: 1, Strings: terms.ReadLines(lines)}.Check()
 		},
@@ -105,7 +105,7 @@ func (e Env) room(v terms.Values, wanted string) (prompt, tokens int, err error)
 	prompt = len(m.Encode(v["prompt"]))
 	if context := m.Config().Context; prompt > context {
 		return 0, 0, terms.NewRangeError(
-			"prompt", l.T("lab.refused.prompt", "n", fmt.Sprint(prompt)),
+			"prompt", l.T("lab.refused.prompt", "n", prompt),
 			l.T("lab.refused.context", "tokens", l.T("lab.refused.tokens", "n", fmt.Sprint(context))),
 		)
 	}

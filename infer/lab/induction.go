@@ -118,7 +118,7 @@ func (r *Induction) Copies() bool { return r.Second <= 0.75*r.First }
 func HeadName(part string) Phrase {
 	var block, head int
 	if _, err := fmt.Sscanf(part, "L%d.H%d", &block, &head); err != nil {
-		return verbatim(part)
+		return terms.Verbatim(part)
 	}
 	return Text("lab.induction.head", "block", fmt.Sprint(block), "head", fmt.Sprint(head))
 }

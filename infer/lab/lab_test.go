@@ -249,7 +249,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 		_, ran := l.Run(t.Context(), env, v, nil)
 		for _, err := range []error{estimated, ran} {
 			var r *terms.RangeError
-			if !errors.As(err, &r) || r.Field != "prompt" || !strings.Contains(r.Want, "context") {
+			if !errors.As(err, &r) || r.Field != "prompt" || !strings.Contains(r.Want.String(), "context") {
 				t.Errorf(
 					"%s with a prompt longer than the context: got error %v, want a range error at the prompt "+
 						"that names the context",
@@ -292,7 +292,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 	l, _ := Find("speculation")
 	_, err := l.Run(t.Context(), Env{Target: env.Target}, values(t, l, nil), nil)
 	var r *terms.RangeError
-	if !errors.As(err, &r) || r.Field != "draft" || r.Got != "missing" {
+	if !errors.As(err, &r) || r.Field != "draft" || r.Got.String() != "missing" {
 		t.Errorf(
 			"no draft: got %v, want a *terms.RangeError with Field = %q, Got = %q", err, "draft", "missing",
 		)

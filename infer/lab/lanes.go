@@ -37,7 +37,7 @@ func (e Env) refuseLanes(got string) error {
 
 func (e Env) parseLane(text string) (Lane, error) {
 	if p, ok := sampling.PresetByKey(text); ok {
-		return Lane{Name: p.Name, Settings: p.Settings}, nil
+		return Lane{Name: p.Name(), Settings: p.Settings}, nil
 	}
 	s := sampling.Pure
 	fields := strings.Fields(text)
@@ -65,9 +65,9 @@ func (e Env) parseLane(text string) (Lane, error) {
 
 // laneName returns a name for settings: the name of their preset, or a list of all settings, so
 // that the rows of two lanes can be distinguished.
-func laneName(s sampling.Settings) string {
+func laneName(s sampling.Settings) Phrase {
 	if p, ok := sampling.PresetOf(s); ok {
-		return p.Name
+		return p.Name()
 	}
 	return s.Name()
 }
@@ -116,20 +116,10 @@ func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting
 	return p
 }
 
-// ruleName returns the name of a rule as a value of a phrase.
-func ruleName(rule sampling.Rule) func(*terms.Language) string {
-	return func(l *terms.Language) string {
-		if k, ok := l.Knob(string(rule)); ok {
-			return k.Name
-		}
-		return rule.Name()
-	}
-}
-
 // explain sets the reason why two lanes diverge: one lane is greedy, one lane's filters cut the
 // other's token, or u falls on different segments.
 func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infer.Model) {
-	names := [2]string{lanes[p.Lanes[0]].Name, lanes[p.Lanes[1]].Name}
+	names := [2]Phrase{lanes[p.Lanes[0]].Name, lanes[p.Lanes[1]].Name}
 	for lane, d := range dists {
 		if d.Settings.Greedy() {
 			p.Why = PartGreedy
@@ -144,7 +134,7 @@ func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infe
 		if rule := d.CutBy(r); rule != sampling.RuleNone {
 			cut := tokenOf(m, other.ID)
 			p.Why, p.CutBy, p.Cut = PartFilter, string(rule), &cut
-			p.Say = Text("lab.parting.filter", "lane", names[lane], "cut", other.Text, "rule", ruleName(rule),
+			p.Say = Text("lab.parting.filter", "lane", names[lane], "cut", other.Text, "rule", rule,
 				"rank", fmt.Sprint(r+1), "p", fmt.Sprintf("%.4f", d.P[other.ID]), "u", fmt.Sprintf("%.4f", p.U),
 				"token", p.Tokens[lane].Text)
 			return

@@ -74,7 +74,7 @@ func TestLaneNames(t *testing.T) {
 		"t=0.7 p=0.9": "Common", "t=0.7 minp=0.05 typical=0.2": "T 0.7, min-p 0.05, typical-p 0.2",
 		"t=0.7 p=0.9 rep=1.2": "T 0.7, repetition penalty 1.2, top-p 0.9",
 	} {
-		if lane, err := (Env{}).parseLane(text); err != nil || lane.Name != want {
+		if lane, err := (Env{}).parseLane(text); err != nil || lane.Name.String() != want {
 			t.Errorf("%s is named %q (%v), want %q", text, lane.Name, err, want)
 		}
 	}
@@ -147,7 +147,7 @@ func firstDistribution(t *testing.T, typical float64) *sampling.Distribution {
 func checkReason(t *testing.T, lanes []Lane, p Parting) {
 	t.Helper()
 	narrow := 0 // index of the lane that is greedy, or whose filter cuts the other's token
-	if lanes[0].Name == "Pure" {
+	if lanes[0].Name.String() == "Pure" {
 		narrow = 1
 	}
 	own, other := p.Tokens[narrow].Text, p.Tokens[1-narrow].Text
@@ -156,7 +156,7 @@ func checkReason(t *testing.T, lanes []Lane, p Parting) {
 	case PartGreedy:
 		want = "Greedy takes the most probable token, “" + own + "”. In Pure, u = "
 	case PartFilter:
-		want = lanes[narrow].Name + " cannot take “" + other + "”: its "
+		want = lanes[narrow].Name.String() + " cannot take “" + other + "”: its "
 		if *p.Cut != p.Tokens[1-narrow] {
 			t.Errorf("%s: got cut %v, want the other lane's token, %v", p.Say, p.Cut, p.Tokens[1-narrow])
 		}

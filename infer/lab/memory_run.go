@@ -35,13 +35,13 @@ const gpt2Parameters = 124_439_808
 var published = []MemoryModel{
 	modelOf("example-32", Text("lab.memory.example"), llama7B, llama7B.Parameters(false), 131_072, 0,
 		Text("lab.memory.example.source")),
-	modelOf("gpt-2", verbatim("GPT-2"), gpt2, gpt2Parameters, 1024, 2019, verbatim("Radford et al. 2019")),
-	modelOf("llama-2-7b", verbatim("Llama 2 7B"), llama7B, llama7B.Parameters(false), 4096, 2023,
-		verbatim("Touvron et al. 2023")),
-	modelOf("llama-2-70b", verbatim("Llama 2 70B"), llama70B, llama70B.Parameters(false), 4096, 2023,
-		verbatim("Touvron et al. 2023")),
-	noted(modelOf("mistral-7b", verbatim("Mistral 7B"), mistral, mistral.Parameters(false), 8192, 2023,
-		verbatim("Jiang et al. 2023")),
+	modelOf("gpt-2", terms.Verbatim("GPT-2"), gpt2, gpt2Parameters, 1024, 2019, terms.Verbatim("Radford et al. 2019")),
+	modelOf("llama-2-7b", terms.Verbatim("Llama 2 7B"), llama7B, llama7B.Parameters(false), 4096, 2023,
+		terms.Verbatim("Touvron et al. 2023")),
+	modelOf("llama-2-70b", terms.Verbatim("Llama 2 70B"), llama70B, llama70B.Parameters(false), 4096, 2023,
+		terms.Verbatim("Touvron et al. 2023")),
+	noted(modelOf("mistral-7b", terms.Verbatim("Mistral 7B"), mistral, mistral.Parameters(false), 8192, 2023,
+		terms.Verbatim("Jiang et al. 2023")),
 		Text("lab.memory.mistral.note")),
 }
 
@@ -63,7 +63,7 @@ func modelOf(
 var loadedSource = Text("lab.memory.loaded.source")
 
 func loadedModel(m *infer.Model) MemoryModel {
-	return modelOf(loadedKey, verbatim(m.Name()), m.Shape(), m.Parameters(), m.Config().Context, 0, loadedSource)
+	return modelOf(loadedKey, terms.Verbatim(m.Name()), m.Shape(), m.Parameters(), m.Config().Context, 0, loadedSource)
 }
 
 func memoryKeys() []string {
@@ -76,11 +76,11 @@ func memoryKeys() []string {
 
 // windows holds context windows with a year and a source for each.
 var windows = []Window{
-	{Name: "GPT-2", Tokens: 1024, Year: 2019, Source: verbatim("Radford et al. 2019")},
-	{Name: "GPT-3", Tokens: 2048, Year: 2020, Source: verbatim("Brown et al. 2020")},
-	{Name: "GPT-4", Tokens: 8192, Year: 2023, Source: verbatim("OpenAI 2023")},
-	{Name: "Claude 3", Tokens: 200_000, Year: 2024, Source: verbatim("Anthropic 2024")},
-	{Name: "Gemini 1.5 Pro", Tokens: 1_000_000, Year: 2024, Source: verbatim("Gemini Team 2024")},
+	{Name: "GPT-2", Tokens: 1024, Year: 2019, Source: terms.Verbatim("Radford et al. 2019")},
+	{Name: "GPT-3", Tokens: 2048, Year: 2020, Source: terms.Verbatim("Brown et al. 2020")},
+	{Name: "GPT-4", Tokens: 8192, Year: 2023, Source: terms.Verbatim("OpenAI 2023")},
+	{Name: "Claude 3", Tokens: 200_000, Year: 2024, Source: terms.Verbatim("Anthropic 2024")},
+	{Name: "Gemini 1.5 Pro", Tokens: 1_000_000, Year: 2024, Source: terms.Verbatim("Gemini Team 2024")},
 }
 
 // precision is a number format.

@@ -134,11 +134,11 @@ func (r *quantizationRun) round() error {
 	for _, kind := range roundings {
 		m, err := r.ways[0].m.Rounded(kind.kind)
 		if err != nil {
-			r.result.LeftOut = verbatim(fmt.Sprintf("%s: %v", kind.name, err))
+			r.result.LeftOut = terms.Verbatim(fmt.Sprintf("%s: %v", kind.name, err))
 			continue
 		}
 		counted, counter := metered(m, nil)
-		r.add(counted, counter, verbatim(kind.name), kind.wide)
+		r.add(counted, counter, terms.Verbatim(kind.name), kind.wide)
 	}
 	r.of -= 1 + len(roundings) - len(r.ways)
 	for i := range r.ways {

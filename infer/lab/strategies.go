@@ -78,7 +78,7 @@ type Strategies struct {
 
 // Lane is one text, generated with one way to choose tokens.
 type Lane struct {
-	Name     string            `json:"name"`
+	Name     Phrase            `json:"name"`
 	Settings sampling.Settings `json:"settings"`
 	Steps    []LaneStep        `json:"steps"`
 	Text     string            `json:"text"`

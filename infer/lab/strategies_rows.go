@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -167,13 +166,16 @@ func (s *Strategies) findings() []Phrase {
 	} else if len(s.Lanes) > 1 {
 		list = append(list, Text("lab.strategies.found.together", "n", fmt.Sprint(len(s.U))))
 	}
-	var runs []string
-	for _, r := range s.Runs {
-		runs = append(runs, fmt.Sprintf("%s %d", s.Lanes[r.Lane].Name, r.DistinctTexts))
+	var runs Phrase
+	for i, r := range s.Runs {
+		next := Text("setting", "name", s.Lanes[r.Lane].Name, "x", fmt.Sprint(r.DistinctTexts))
+		if runs = Text("list.next", "list", runs, "next", next); i == 0 {
+			runs = next
+		}
 	}
-	if len(runs) > 0 && s.Runs[0].Runs > 1 {
+	if len(s.Runs) > 0 && s.Runs[0].Runs > 1 {
 		list = append(list, Text("lab.strategies.found.texts", "runs", fmt.Sprint(s.Runs[0].Runs),
-			"lanes", strings.Join(runs, ", ")))
+			"lanes", runs))
 	}
 	if c := s.Circle; c != nil && c.Circle != nil {
 		round := ""

@@ -44,7 +44,7 @@ func named(texts string, name any) Phrase {
 			return Text(texts + name)
 		}
 		if name != "" {
-			return verbatim(name)
+			return terms.Verbatim(name)
 		}
 	}
 	return Phrase{}

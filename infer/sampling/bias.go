@@ -24,12 +24,15 @@ const (
 	MaxBiased = 300 // the maximum number of tokens
 )
 
+// wantBiased describes a bias that is small enough.
+var wantBiased = terms.PhraseOf("want.bias.most", "most", fmt.Sprint(MaxBiased))
+
 // NewBias returns the bias that adds by[id] to the score of each token id. Numbers range
 // from −100 to 100. The error is a *[RangeError] for "logit_bias".
 func NewBias(by map[int]float64) (Bias, error) {
 	if len(by) > MaxBiased {
 		return "", terms.NewRangeError(
-			"logit_bias", fmt.Sprintf("for %d tokens", len(by)), fmt.Sprintf("for at most %d tokens", MaxBiased),
+			"logit_bias", terms.PhraseOf("got.bias.tokens", "n", fmt.Sprint(len(by))), wantBiased,
 		)
 	}
 	var list []string
@@ -37,10 +40,13 @@ func NewBias(by map[int]float64) (Bias, error) {
 		b := by[id]
 		switch {
 		case id < 0:
-			return "", terms.NewRangeError("logit_bias", fmt.Sprintf("for the token %d", id), "for token ids from 0 on")
+			return "", terms.NewRangeError(
+				"logit_bias", terms.PhraseOf("got.bias.token", "id", fmt.Sprint(id)), terms.PhraseOf("want.bias.token"),
+			)
 		case !(b >= -MaxBias && b <= MaxBias):
 			return "", terms.NewRangeError(
-				"logit_bias", fmt.Sprintf("%s for the token %d", terms.Plain(b), id), "from -100 to 100",
+				"logit_bias", terms.PhraseOf("got.bias.value", "value", terms.Plain(b), "id", fmt.Sprint(id)),
+				terms.PhraseOf("want.bias.value", "most", fmt.Sprint(MaxBias)),
 			)
 		case b != 0:
 			list = append(list, strconv.Itoa(id)+":"+strconv.FormatFloat(b, 'g', -1, 64))
@@ -52,16 +58,14 @@ func NewBias(by map[int]float64) (Bias, error) {
 // ParseBias parses the text of a bias.
 func ParseBias(text string) (Bias, error) {
 	wrong := func(part string) error {
-		return terms.NewRangeError("logit_bias", terms.Quoted(part), "token ids with numbers, such as 12:-100,50:5")
+		return terms.NewRangeError("logit_bias", terms.Quoted(part), terms.PhraseOf("want.bias"))
 	}
 	by := map[int]float64{}
 	if text == "" {
 		return "", nil
 	}
 	if strings.Count(text, ",") >= MaxBiased {
-		return "", terms.NewRangeError(
-			"logit_bias", "for more tokens", fmt.Sprintf("for at most %d tokens", MaxBiased),
-		)
+		return "", terms.NewRangeError("logit_bias", terms.PhraseOf("got.bias.more"), wantBiased)
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, ":")
@@ -79,9 +83,7 @@ func ParseBias(text string) (Bias, error) {
 func (b Bias) Check() error {
 	again, err := ParseBias(string(b))
 	if err == nil && again != b {
-		return terms.NewRangeError(
-			"logit_bias", terms.Quoted(string(b)), "token ids in order with numbers that are not 0",
-		)
+		return terms.NewRangeError("logit_bias", terms.Quoted(string(b)), terms.PhraseOf("want.bias.order"))
 	}
 	return err
 }
@@ -126,14 +128,18 @@ func (b *Bias) UnmarshalJSON(text []byte) error {
 	var fields map[string]float64
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return terms.NewRangeError(
-			"logit_bias", terms.Shortened(string(text), 40), `an object of numbers by token id, such as {"12": -100}`,
+			"logit_bias", terms.Shortened(string(text), 40),
+			terms.PhraseOf("want.bias.object", "example", `{"12": -100}`),
 		)
 	}
 	by := map[int]float64{}
 	for name, x := range fields {
 		id, err := strconv.Atoi(name)
 		if err != nil || strconv.Itoa(id) != name {
-			return terms.NewRangeError("logit_bias", "for "+terms.Quoted(name), "for token ids, such as \"12\"")
+			return terms.NewRangeError(
+				"logit_bias", terms.PhraseOf("got.bias.name", "name", terms.Quoted(name)),
+				terms.PhraseOf("want.bias.name"),
+			)
 		}
 		by[id] = x
 	}

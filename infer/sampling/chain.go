@@ -7,16 +7,18 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Name returns the rule's common name, such as "top-k".
-func (r Rule) Name() string {
-	if name := r.link().title; name != "" {
-		return name
-	}
-	if k, ok := terms.KnobOf(string(r)); ok {
-		return k.Name
+// In returns the rule's common name in a language, such as "top-k": a name of its own, or its knob's.
+func (r Rule) In(l *terms.Language) string {
+	for _, key := range []string{"rule." + string(r) + ".name", "rule." + string(r), "knob." + string(r) + ".name"} {
+		if l.Has(key) {
+			return l.T(key)
+		}
 	}
 	return string(r)
 }
+
+// Name returns the rule's common name in English.
+func (r Rule) Name() string { return r.In(terms.English) }
 
 // link returns the rule's link in the chain, or a link without any effect.
 func (r Rule) link() rule {
@@ -89,22 +91,21 @@ func (r Rule) Cuts() bool { return r.link().keep != nil }
 func (r Rule) Early() bool { return r.link().early }
 
 // Unread returns the first rule that is on and that assigns a probability only to texts drawn with
-// the rule, together with the reason for use in a refusal. If there is no such rule, it returns
-// [RuleNone].
-func (s Settings) Unread() (r Rule, why string) {
+// the rule. If there is no such rule, it returns [RuleNone].
+func (s Settings) Unread() Rule {
 	for _, c := range chain {
-		if _, on := c.on(s); on && c.unread != "" {
-			return c.name, c.unread
+		if _, on := c.on(s); on && c.unread {
+			return c.name
 		}
 	}
-	return RuleNone, ""
+	return RuleNone
 }
 
 // Reads reports whether a knob may be used for reading a text that was not drawn with it. It is
 // false only for the knobs of rules under which such a text has no probability: XTC and mirostat.
 func Reads(key string) bool {
 	return !slices.ContainsFunc(chain, func(c rule) bool {
-		return c.unread != "" && (c.key() == key || slices.Contains(c.also, key))
+		return c.unread && (c.key() == key || slices.Contains(c.also, key))
 	})
 }
 

@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -97,10 +98,11 @@ func (o Order) Has(rule Rule) bool {
 
 const (
 	uncutPrefix = "uncut:"
-	wantOrder   = "own, llama.cpp, hugging_face, openai, or names of rules joined by semicolons, " +
-		"such as top_k;top_p;temperature"
-	maxOrder = 400 // bytes
+	maxOrder    = 400 // bytes
 )
+
+// wantOrder describes the accepted orders.
+var wantOrder = terms.PhraseOf("want.order")
 
 // ParseOrder parses an order as users write it: a name, or rules joined by semicolons, commas or
 // spaces. The prefix "uncut:" means that each rule is measured before any cut. Rules that are
@@ -108,11 +110,11 @@ const (
 // ("penalties", "dry") are accepted only at the start, because they always run first. The error is
 // a *[RangeError].
 func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
-	refuse := func(got string) (Order, []Rule, error) {
+	refuse := func(got any) (Order, []Rule, error) {
 		return "", nil, terms.NewRangeError("samplers", got, wantOrder)
 	}
 	if len(text) > maxOrder {
-		return refuse("longer than 400 bytes")
+		return refuse(terms.PhraseOf("got.longer", "most", fmt.Sprint(maxOrder)))
 	}
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, known := range orderNames {
@@ -126,18 +128,17 @@ func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	for _, word := range words {
 		switch rule := ruleNamed(word); {
 		case rule == RuleNone:
-			return refuse(terms.Quoted(word) + ", which is no rule")
+			return refuse(terms.PhraseOf("got.order.unknown", "rule", terms.Quoted(word)))
 		case !movable(rule.link()) && len(list) > 0:
-			return refuse(word + " after " + string(list[len(list)-1]) +
-				", though rules that change scores come before all others")
+			return refuse(terms.PhraseOf("got.order.late", "rule", word, "before", string(list[len(list)-1])))
 		case slices.Contains(list, rule):
-			return refuse(string(rule) + " twice")
+			return refuse(terms.PhraseOf("got.order.twice", "rule", string(rule)))
 		case movable(rule.link()):
 			list = append(list, rule)
 		}
 	}
 	if len(words) == 0 {
-		return refuse("empty")
+		return refuse(terms.PhraseOf("got.empty"))
 	}
 	for _, rule := range own.Rules() {
 		if !slices.Contains(list, rule) {
@@ -216,7 +217,7 @@ func (o Order) Move(rule Rule, to int) (Order, error) {
 	list := o.Rules()
 	at := slices.Index(list, rule)
 	if at < 0 {
-		return o, terms.NewRangeError("move", terms.Quoted(string(rule)), "the temperature or a rule that cuts")
+		return o, terms.NewRangeError("move", terms.Quoted(string(rule)), terms.PhraseOf("want.order.rule"))
 	}
 	list = slices.Delete(list, at, at+1)
 	list = slices.Insert(list, min(max(to, 0), len(list)), rule)

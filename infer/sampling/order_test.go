@@ -102,7 +102,7 @@ func TestParseOrder(t *testing.T) {
 	} {
 		var refused *RangeError
 		if _, _, err := ParseOrder(text); !errors.As(err, &refused) || refused.Field != "samplers" ||
-			!strings.Contains(refused.Got, why) {
+			!strings.Contains(refused.Got.String(), why) {
 			t.Errorf("%q: %v, want %q", text, err, why)
 		}
 	}

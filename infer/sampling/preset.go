@@ -9,69 +9,54 @@ import (
 // RangeError is [terms.RangeError], the error of [Settings.Check].
 type RangeError = terms.RangeError
 
-// Say lists the settings that are not off, and uses the given word for the temperature:
-// "temperature 0.7, top-k 40". Under greedy, it returns "greedy".
-func (s Settings) Say(temperature string) string {
-	if s.Greedy() {
-		return "greedy"
-	}
-	return s.list(temperature, func(k terms.Knob, x float64) string {
-		if k.Whole() {
-			return terms.Count(int64(x))
-		}
-		return terms.Plain(x)
-	})
-}
-
 // Name lists the settings that are not off, even under greedy decoding, with numbers as users type
 // them: "T 0, top-k 1000". Different settings have different names.
-func (s Settings) Name() string {
-	return s.list("T", func(_ terms.Knob, x float64) string { return terms.Plain(x) })
-}
-
-// list lists the temperature, by the given word, and every other rule that is on.
-func (s Settings) list(temperature string, number func(k terms.Knob, x float64) string) string {
-	list := []string{temperature + " " + terms.Plain(s.Temperature)}
+func (s Settings) Name() terms.Phrase {
+	setting := func(name, x any) terms.Phrase { return terms.PhraseOf("setting", "name", name, "x", x) }
+	list := setting("T", terms.Plain(s.Temperature))
+	add := func(next terms.Phrase) { list = terms.PhraseOf("list.next", "list", list, "next", next) }
 	for _, r := range chain {
 		switch x, on := r.on(s); {
 		case !on || !r.optional():
 		case r.name == RuleGrammar:
-			list = append(list, "a grammar")
+			add(terms.PhraseOf("setting.grammar"))
 		case r.name == RuleLogitBias:
-			list = append(list, r.name.Name()+" of "+terms.Counted(int(x), "token"))
+			tokens := func(l *terms.Language) string { return l.Counted(int(x), "token") }
+			add(terms.PhraseOf("setting.logit_bias", "rule", r.name, "tokens", tokens))
 		default:
-			list = append(list, r.name.Name()+" "+number(terms.MustKnob(r.key()), x))
+			add(setting(r.name, terms.Plain(x)))
 		}
 		for _, key := range r.also {
-			k := terms.MustKnob(key)
-			if at, _ := s.field(key); *at != 0 {
-				list = append(list, k.Name+" "+number(k, *at))
+			if x, _ := s.field(key); *x != 0 {
+				add(setting(terms.PhraseOf("knob."+key+".name"), terms.Plain(*x)))
 			}
 		}
 	}
 	if s.Order != OrderOwn {
-		list = append(list, "order "+s.Order.Text())
+		add(terms.PhraseOf("setting.order", "order", s.Order.Text()))
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // Preset is a named group of settings that a learner can start from.
 type Preset struct {
-	Key  string // "greedy", "pure", "top_k", "top_p", "common"
-	Name string
+	Key string // "greedy", "pure", "top_k", "top_p", "common"
 	Settings
 }
+
+// Name returns the preset's name.
+func (p Preset) Name() terms.Phrase { return terms.PhraseOf("preset." + p.Key) }
 
 // Pure samples from the model's own distribution.
 var Pure = Settings{Temperature: 1, TopP: 1}
 
 // Presets lists the presets in the order in which they are shown.
 var Presets = []Preset{
-	{"greedy", "Greedy", Settings{Temperature: 0, TopP: 1}},
-	{"pure", "Pure", Pure},
-	{"top_k", "Top-k 40", Settings{Temperature: 1, TopK: 40, TopP: 1}},
-	{"top_p", "Top-p 0.9", Settings{Temperature: 1, TopP: 0.9}},
-	{"common", "Common", Settings{Temperature: 0.7, TopP: 0.9}},
+	{"greedy", Settings{Temperature: 0, TopP: 1}},
+	{"pure", Pure},
+	{"top_k", Settings{Temperature: 1, TopK: 40, TopP: 1}},
+	{"top_p", Settings{Temperature: 1, TopP: 0.9}},
+	{"common", Settings{Temperature: 0.7, TopP: 0.9}},
 }
 
 // PresetOf returns the preset whose settings are exactly s.
@@ -94,12 +79,12 @@ func PresetByKey(key string) (Preset, bool) {
 	return Preset{}, false
 }
 
-// PresetKeys returns the keys of all presets as a list that fits in a sentence.
-func PresetKeys() string {
+// PresetKeys describes the keys of all presets, for a [RangeError].
+func PresetKeys() terms.Phrase {
 	var keys []string
 	for _, p := range Presets {
 		keys = append(keys, p.Key)
 	}
 	last := len(keys) - 1
-	return strings.Join(keys[:last], ", ") + " or " + keys[last]
+	return terms.PhraseOf("want.preset", "list", strings.Join(keys[:last], ", "), "last", keys[last])
 }

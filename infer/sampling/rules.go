@@ -122,7 +122,6 @@ func (s *Settings) field(key string) (at *float64, usual float64) {
 // functions are pure: they do not modify their arguments.
 type rule struct {
 	name  Rule
-	title string    // its common name, if it differs from the knob's name
 	knob  string    // the key of its knob, if it differs from name
 	also  []string  // knobs that adjust it and have no effect while it is off
 	off   float64   // the value of its knob that turns it off
@@ -144,9 +143,9 @@ type rule struct {
 	early bool
 	// text is set if the rule uses the text so far, which the [Context] must then contain.
 	text bool
-	// unread explains, for a refusal, why a text that was not drawn with the rule has no
-	// probability under the rule. It is "" if such a text has a probability.
-	unread string
+	// unread is set if a text that was not drawn with the rule has no probability under the rule. The
+	// text want.unread.NAME explains why.
+	unread bool
 }
 
 // positions holds a rule's position, from 1, in the default order of each program. The position is
@@ -158,12 +157,12 @@ type positions struct{ llama, hugging, openai int }
 // see the same distribution. (XTC's draws depend on its index here: a rule inserted before it
 // changes them.)
 var chain = []rule{
-	{name: RuleLogitBias, title: "logit bias", score: addBias},
+	{name: RuleLogitBias, score: addBias},
 	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
 	{name: RuleFrequencyPenalty, off: 0, score: penalizeFrequent, text: true},
 	{name: RulePresencePenalty, off: 0, score: penalizePresent, text: true},
 	{
-		name: RuleDRY, title: "DRY", knob: "dry_multiplier", also: []string{"dry_base", "dry_allowed_length"},
+		name: RuleDRY, knob: "dry_multiplier", also: []string{"dry_base", "dry_allowed_length"},
 		score: penalizeRepeats, text: true,
 	},
 	{name: RuleTemperature, off: 1, alias: []string{"temp"}, in: positions{7, 1, 1}, score: divide},
@@ -183,16 +182,16 @@ var chain = []rule{
 		keep: topNSigma, reason: scoreAgainst, unit: UnitScore,
 	},
 	{
-		name: RuleXTC, title: "XTC", knob: "xtc_probability", also: []string{"xtc_threshold"},
+		name: RuleXTC, knob: "xtc_probability", also: []string{"xtc_threshold"},
 		in: positions{6, -7, -7}, keep: excludeTop, reason: topChoice, unit: UnitProbability,
-		unread: "XTC makes a new draw at each step, so it has no single distribution",
+		unread: true, // a new draw at each step
 	},
 	{
-		name: RuleMirostat, title: "mirostat", knob: "mirostat_tau", also: []string{"mirostat_eta"},
+		name: RuleMirostat, knob: "mirostat_tau", also: []string{"mirostat_eta"},
 		in: positions{8, -8, -8}, keep: mirostat, reason: surpriseAgainst, unit: UnitBits, next: learnSurprise,
-		unread: "mirostat adapts to its own draws, and this text was not drawn with it",
+		unread: true, // it adapts to its own draws
 	},
-	{name: RuleGrammar, title: "grammar", keep: fits, reason: noReason},
+	{name: RuleGrammar, keep: fits, reason: noReason},
 }
 
 // penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the score of each

@@ -31,7 +31,7 @@ func TestPenaltiesAndBiasByHand(t *testing.T) {
 	if !slices.Equal(z, []float32{2, -1, 0, 0.5}) {
 		t.Errorf("the logits are %v now, want %v", z, []float32{2, -1, 0, 0.5})
 	}
-	if name := s.Name(); name != "T 1, logit bias of 3 tokens, frequency penalty 0.5, presence penalty 0.25" {
+	if name := s.Name().String(); name != "T 1, logit bias of 3 tokens, frequency penalty 0.5, presence penalty 0.25" {
 		t.Errorf("the settings are named %q, want the temperature, the bias and both penalties", name)
 	}
 }

@@ -47,7 +47,7 @@ func TestCheckNamesTheField(t *testing.T) {
 		for _, v := range row.values {
 			err := with(func(s *Settings) { row.set(s, v) }).Check()
 			var r *RangeError
-			if !errors.As(err, &r) || r.Field != row.field || r.Want != row.want {
+			if !errors.As(err, &r) || r.Field != row.field || r.Want.String() != row.want {
 				t.Errorf("%s %v: %v, want a RangeError for %q with range %q", row.field, v, err, row.field, row.want)
 			}
 		}

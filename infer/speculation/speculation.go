@@ -126,11 +126,12 @@ func New(target, draft *infer.Model, prompt string, s infer.Settings, gamma int)
 		return nil, err
 	}
 	if gamma < 1 || gamma > MaxGamma {
-		return nil, terms.NewRangeError("gamma", gamma, fmt.Sprintf("1 to %d drafted tokens", MaxGamma))
+		return nil, terms.NewRangeError("gamma", gamma, terms.PhraseOf("want.gamma", "most", fmt.Sprint(MaxGamma)))
 	}
 	if rule := s.Stateful(); rule != sampling.RuleNone {
-		return nil, terms.NewRangeError(rule.Knob(), "on", "0 (off): "+rule.Name()+
-			" learns from each drawn token, but a round drafts tokens before any is drawn")
+		return nil, terms.NewRangeError(
+			rule.Knob(), terms.PhraseOf("got.on"), terms.PhraseOf("want.stateless", "rule", rule),
+		)
 	}
 	ids := target.Encode(prompt)
 	if err := target.CheckEncoded(prompt, ids); err != nil {

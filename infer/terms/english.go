@@ -39,6 +39,8 @@ var (
 	enLoop string
 	//go:embed words/en/model.txt
 	enModel string
+	//go:embed words/en/plot.txt
+	enPlot string
 	//go:embed words/en/practice.txt
 	enPractice string
 	//go:embed words/en/progress.txt
@@ -55,12 +57,14 @@ var (
 	enStage string
 	//go:embed words/en/store.txt
 	enStore string
+	//go:embed words/en/tab.txt
+	enTab string
 	//go:embed words/en/terms.txt
 	enTerms string
 )
 
 var english = []string{
 	enApi, enClass, enClassroom, enCmd, enCoursework, enDate, enDrill, enEmbed, enExplain, enFirst, enJs,
-	enLab, enLabs, enLearn, enLessons, enLoop, enModel, enPractice, enProgress, enRules, enRun, enServer,
-	enShell, enStage, enStore, enTerms,
+	enLab, enLabs, enLearn, enLessons, enLoop, enModel, enPlot, enPractice, enProgress, enRules, enRun,
+	enServer, enShell, enStage, enStore, enTab, enTerms,
 }

@@ -114,7 +114,7 @@ func (f *Fields) missing(in Input) (value string, ok bool) {
 	case f.texts && in.Kind == KindBool:
 		return "false", true
 	}
-	err := in.Refuse("missing")
+	err := in.Refuse(PhraseOf("got.missing"))
 	if f.texts && (in.Kind == KindText || in.Kind == KindLines) {
 		_, err = in.Parse("")
 	}

@@ -58,8 +58,8 @@ type Input struct {
 	Help    string   `json:"help"` // its effect, in one clause
 	// Want describes the accepted values in words, and wantNumber does so for a value that is not a
 	// number. If they are empty, [Input.Wants] describes the bounds.
-	Want       string `json:"-"`
-	wantNumber string
+	Want       Phrase `json:"-"`
+	wantNumber Phrase
 
 	// Optional means that the input can be omitted, and that a text can be empty. Own means that a
 	// number can be omitted ("" or 0). The chosen model's own number is then used.
@@ -88,7 +88,7 @@ func IntInput(key string, least, most float64) Input {
 
 // NumberInput returns an input for a number from low on.
 func NumberInput(key string, low float64) Input {
-	return Input{Key: key, Kind: KindFloat, Min: low, Max: math.MaxFloat64, Want: "a number"}
+	return Input{Key: key, Kind: KindFloat, Min: low, Max: math.MaxFloat64, Want: PhraseOf("want.number.any")}
 }
 
 // Optional returns an input that can be omitted.
@@ -111,7 +111,7 @@ func (in Input) With(value string) Input {
 
 // Slider returns the input of a number with a slider, and with the slider's range as its bounds.
 func (in Input) Slider(from, to float64) Input {
-	in.Min, in.Max, in.From, in.To, in.Open, in.Want, in.wantNumber = from, to, from, to, false, "", ""
+	in.Min, in.Max, in.From, in.To, in.Open, in.Want, in.wantNumber = from, to, from, to, false, Phrase{}, Phrase{}
 	return in
 }
 
@@ -132,45 +132,49 @@ func (in Input) Decimals() int {
 }
 
 // Wants describes the accepted values in words, with their unit.
-func (in Input) Wants() string {
-	if want := cmp.Or(in.wantNumber, in.Want); want != "" {
+func (in Input) Wants() Phrase {
+	if want := in.wantNumber.or(in.Want); !want.IsZero() {
 		return want
 	}
-	between := Plain(in.Min) + " to " + Plain(in.Max)
+	between := PhraseOf("want.between", "min", Plain(in.Min), "max", Plain(in.Max))
 	if in.Unit != "" && in.Kind != KindText {
-		between += " " + in.Unit
+		between = PhraseOf("want.between.unit", "min", Plain(in.Min), "max", Plain(in.Max), "unit", in.Unit)
 	}
 	switch in.Kind {
 	case KindInt:
-		return "a whole number from " + between
+		return PhraseOf("want.int", "between", between)
 	case KindFloat:
-		return "a number from " + between
+		return PhraseOf("want.float", "between", between)
 	case KindText:
 		if in.Max == 0 {
-			return "text"
+			return PhraseOf("want.text")
 		}
 	case KindList:
-		return "whole numbers from " + between + ", joined by commas"
+		return PhraseOf("want.list", "between", between)
 	case KindChoice:
-		return "one of " + strings.Join(in.Options, ", ")
+		return PhraseOf("want.choice", "options", strings.Join(in.Options, ", "))
 	case KindBool:
-		return "true or false"
+		return PhraseOf("want.bool")
 	}
-	return between + " bytes of text"
+	return PhraseOf("want.bytes", "between", between)
 }
 
 // Refuse returns a *[RangeError] for a value. got is the value as a message shows it.
-func (in Input) Refuse(got string) error { return in.refuse(got, in.Wants()) }
+func (in Input) Refuse(got any) error { return in.refuse(got, in.Wants()) }
 
-func (in Input) refuse(got, want string) error {
-	return &RangeError{Field: in.Key, Subject: cmp.Or(in.The, in.Label), Got: got, Want: want}
+func (in Input) refuse(got, want any) error {
+	e := NewRangeError(in.Key, got, want)
+	if name := cmp.Or(in.The, in.Label); name != English.The(in.Key) { // a name that only this input has
+		e.Subject = name
+	}
+	return e
 }
 
 // Check returns a *[RangeError] if the input does not accept the number, and nil otherwise.
 func (in Input) Check(x float64) error {
 	switch {
 	case !(x >= in.Min && x <= in.Max), in.Open && x == in.Min:
-		return in.refuse(Plain(x), cmp.Or(in.Want, in.Wants()))
+		return in.refuse(Plain(x), in.Want.or(in.Wants()))
 	case in.Whole() && x != math.Trunc(x):
 		return in.Refuse(Plain(x))
 	}
@@ -218,7 +222,7 @@ func (in Input) parseNumber(text string) (string, error) {
 	case in.Own && (text == "" || text == "0"), in.Optional && text == "":
 		return "", nil
 	case text == "":
-		return "", in.Refuse("missing")
+		return "", in.Refuse(PhraseOf("got.missing"))
 	}
 	x, err := in.ParseNumber(text)
 	return Plain(x), err
@@ -241,7 +245,7 @@ func (in Input) parseList(text string) (string, error) {
 		}
 	}
 	if len(list) > maxList {
-		return "", in.Refuse(fmt.Sprintf("a list of %d", len(list)))
+		return "", in.Refuse(PhraseOf("got.list", "n", fmt.Sprint(len(list))))
 	}
 	return strings.Join(list, ","), nil
 }
@@ -252,13 +256,13 @@ func (in Input) parseText(text string) (string, error) {
 		return "", nil
 	case in.Max == 0:
 	case text == "" && in.Min > 0:
-		return "", in.Refuse("empty")
+		return "", in.Refuse(PhraseOf("got.empty"))
 	case !utf8.ValidString(text):
-		return "", in.Refuse("not valid UTF-8")
+		return "", in.Refuse(PhraseOf("got.utf8"))
 	case strings.ContainsRune(text, 0):
-		return "", in.Refuse("a text with a NUL character")
+		return "", in.Refuse(PhraseOf("got.nul"))
 	case float64(len(text)) < in.Min, float64(len(text)) > in.Max:
-		return "", in.Refuse(fmt.Sprintf("%d bytes long", len(text)))
+		return "", in.Refuse(PhraseOf("got.bytes", "n", fmt.Sprint(len(text))))
 	}
 	return text, in.verify(text)
 }
@@ -272,7 +276,7 @@ func (in Input) verify(value string) error {
 	err := in.Verify(value)
 	var wrong *RangeError
 	if errors.As(err, &wrong) {
-		return in.refuse(wrong.Got, cmp.Or(in.Want, wrong.Want))
+		return in.refuse(wrong.Got, in.Want.or(wrong.Want))
 	}
 	return err
 }

@@ -12,7 +12,10 @@ var testInputs = Inputs{
 	{Key: "prompt", Label: "Prompt", Kind: KindText, Min: 1, Max: 10},
 	{Key: "stop", Label: "Stop string", Kind: KindText, Min: 1, Max: 4, Optional: true},
 	{Key: "block", Label: "Block", Unit: "blocks", Kind: KindInt, Min: 1, Max: 6, Default: "1"},
-	{Key: "t", Label: "Temperature", Kind: KindFloat, Max: 2, Open: true, Default: "1", Want: "above 0, up to 2"},
+	{
+		Key: "t", Label: "Temperature", Kind: KindFloat, Max: 2, Open: true, Default: "1",
+		Want: Verbatim("above 0, up to 2"),
+	},
 	{Key: "layers", Label: "Layers", Kind: KindInt, Min: 1, Max: 9, Own: true},
 	{Key: "sizes", Label: "Sizes", Kind: KindList, Min: 1, Max: 8, Default: "1"},
 	{Key: "lines", Label: "Lines", Kind: KindLines, Verify: func(lines string) error {

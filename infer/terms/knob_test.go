@@ -51,7 +51,7 @@ func TestKnobBounds(t *testing.T) {
 		if takes(k.Max-0.25) == k.Whole() && k.Max < 1<<52 {
 			t.Errorf("%s: Whole is %v, which does not match the result for %v", k.Key, k.Whole(), k.Max-0.25)
 		}
-		if k.Label == "" || k.The == "" || k.Help == "" || k.Want == "" || k.Arg == "" || k.Step <= 0 {
+		if k.Label == "" || k.The == "" || k.Help == "" || k.Want.IsZero() || k.Arg == "" || k.Step <= 0 {
 			t.Errorf("%+v lacks a text", k)
 		}
 	}

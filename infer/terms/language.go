@@ -117,17 +117,17 @@ func ReadLanguage(tag string, texts ...string) (*Language, error) {
 	}
 	for _, k := range knobs {
 		k.Label, k.The = l.T("knob."+k.Key), l.T("knob."+k.Key+".the")
-		k.Help, k.Want = l.T("knob."+k.Key+".help"), l.T("knob."+k.Key+".want")
+		k.Help, k.Want = l.T("knob."+k.Key+".help"), PhraseOf("knob."+k.Key+".want")
 		k.Name = l.T("knob." + k.Key + ".name")
 		if k.Unit != "" {
 			k.Unit = l.T("noun."+k.Unit, "n", 0)
 		}
-		k.wantNumber = l.T("want.number", "want", k.Want)
+		k.wantNumber = PhraseOf("want.number", "want", k.Want)
 		if k.Whole() {
-			k.wantNumber = l.T("want.whole", "want", k.Want)
+			k.wantNumber = PhraseOf("want.whole", "want", k.Want)
 		}
 		if alone := "knob." + k.Key + ".want.alone"; l.Has(alone) {
-			k.wantNumber = l.T(alone)
+			k.wantNumber = PhraseOf(alone)
 		}
 		l.knobs = append(l.knobs, k)
 	}
@@ -155,14 +155,15 @@ func (l *Language) Pieces(key string, with ...any) []Segment {
 }
 
 // T returns a text with values filled in by name: T("unit.ms", "n", "1.8"). A value is a string, an
-// int, which is formatted by [Count], or a [fmt.Stringer].
+// int, which is formatted by [Count], something with a method In such as a [Phrase] or a
+// [*Refusal], a function that returns the value in a language, or a [fmt.Stringer].
 func (l *Language) T(key string, with ...any) string {
 	var b strings.Builder
 	for _, p := range l.Pieces(key, with...) {
 		b.WriteString(p.Words)
 		for i := 0; p.Name != "" && i+1 < len(with); i += 2 {
 			if with[i] == p.Name {
-				b.WriteString(ValueText(with[i+1]))
+				b.WriteString(l.value(with[i+1]))
 			}
 		}
 	}
@@ -172,18 +173,25 @@ func (l *Language) T(key string, with ...any) string {
 // Under returns the texts whose keys begin with a prefix, by key. Names in braces are not replaced.
 func (l *Language) Under(prefix string) map[string]string { return l.words.Under(prefix) }
 
-// ValueText returns a value of a text as plain text.
-func ValueText(v any) string {
+// value returns a value of a text as plain text.
+func (l *Language) value(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
 	case int:
 		return Count(v)
+	case interface{ In(l *Language) string }:
+		return v.In(l)
+	case func(*Language) string:
+		return v(l)
 	case fmt.Stringer:
 		return v.String()
 	}
-	panic(fmt.Sprintf("terms: a text cannot contain a %T", v))
+	return fmt.Sprint(v)
 }
+
+// ValueText returns a value of a text as plain English text.
+func ValueText(v any) string { return English.value(v) }
 
 // Stage returns the n-th stage, from 1 to [Stages].
 func (l *Language) Stage(n int) Stage { return l.stages[n-1] }

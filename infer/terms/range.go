@@ -10,17 +10,14 @@ import (
 type RangeError struct {
 	Field   string // as in JSON: "temperature", "top_k", "max_tokens", ...
 	Subject string // the field's name for users, at the beginning of a sentence; if empty, [Language.The]
-	Got     string
-	Want    string
+	Got     Phrase
+	Want    Phrase
 }
 
-// NewRangeError returns a [RangeError] for a value.
-func NewRangeError(field string, got any, want string) *RangeError {
-	text := fmt.Sprint(got)
-	if f, ok := got.(float64); ok {
-		text = strconv.FormatFloat(f, 'g', -1, 64)
-	}
-	return &RangeError{Field: field, Got: text, Want: want}
+// NewRangeError returns a [RangeError] for a value. got is the value, and want describes the accepted
+// values. Each is a [Phrase], or words or a number that are the same in every language.
+func NewRangeError(field string, got, want any) *RangeError {
+	return &RangeError{Field: field, Got: phrase(got), Want: phrase(want)}
 }
 
 func (e *RangeError) Error() string {

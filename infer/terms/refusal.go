@@ -3,7 +3,6 @@ package terms
 import (
 	"context"
 	"errors"
-	"slices"
 )
 
 // Code identifies the kind of a [Refusal] for programs.
@@ -31,36 +30,21 @@ type Refusal struct {
 	Message string `json:"message"`
 
 	cause error       // the failure that caused it, if any
-	text  *text       // the text of the message, if it is in the catalogs
+	text  *Phrase     // the text of the message, if it is in the catalogs
 	bound *RangeError // the value at fault, if the message describes it
 }
 
-// text is a text of a catalog with its values.
-type text struct {
-	key  string
-	with []any
-}
-
-// in returns the text in a language.
-func (t *text) in(l *Language) string {
-	with := slices.Clone(t.with)
-	for i, v := range with {
-		if e, ok := v.(*Refusal); ok {
-			with[i] = e.In(l)
-		}
-	}
-	return l.T(t.key, with...)
-}
-
 // Refuse returns a [Refusal] whose message is the text with the given key. The values are those of
-// [Language.T]; a value can also be a refusal that led to this one.
+// [Language.T].
 func Refuse(code Code, key string, with ...any) *Refusal {
-	t := &text{key, with}
-	return &Refusal{Code: code, Message: t.in(English), text: t}
+	text := PhraseOf(key, with...)
+	return &Refusal{Code: code, Message: text.String(), text: &text}
 }
 
-// RefuseField returns a refusal of a field's value. want describes the accepted values.
-func RefuseField(field, got, want string) *Refusal { return NewRangeError(field, got, want).refusal() }
+// RefuseField returns a refusal of a field's value. got and want are those of [NewRangeError].
+func RefuseField(field string, got, want any) *Refusal {
+	return NewRangeError(field, got, want).refusal()
+}
 
 func (e *Refusal) Error() string { return e.Message }
 
@@ -68,7 +52,7 @@ func (e *Refusal) Error() string { return e.Message }
 func (e *Refusal) In(l *Language) string {
 	switch {
 	case e.text != nil:
-		return e.text.in(l)
+		return e.text.In(l)
 	case e.bound != nil:
 		return l.Sentence(e.bound)
 	}
@@ -124,5 +108,5 @@ func RefusalOf(err error) *Refusal {
 }
 
 func (e *RangeError) refusal() *Refusal {
-	return &Refusal{Code: CodeRange, Field: e.Field, Want: e.Want, Message: e.Sentence(), bound: e}
+	return &Refusal{Code: CodeRange, Field: e.Field, Want: e.Want.String(), Message: e.Sentence(), bound: e}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -60,5 +61,40 @@ func TestRefusalOf(t *testing.T) {
 	}
 	if r, ok := terms.AsRefusal(short); ok {
 		t.Errorf("got refusal %+v for a failure, want none", r)
+	}
+}
+
+// TestRangeErrorInLanguage: the field, the rejected value and the accepted values are described in the
+// language in which the error is shown.
+func TestRangeErrorInLanguage(t *testing.T) {
+	texts, err := terms.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	german, err := terms.ReadLanguage("de", strings.NewReplacer(
+		"{field} is {got}; it must be {want}.", "{field} ist {got}, erlaubt: {want}.",
+		"got.missing = missing", "got.missing = leer", "= {min} to {max}", "= {min} bis {max}",
+		"= a whole number from", "= eine ganze Zahl von", "= a number,", "= eine Zahl,",
+		"= 0 (off) or more", "= 0 (aus) oder mehr", "= The step", "= Der Schritt", "= The seed", "= Die Saat",
+		"knob.seed.want = a whole number from 0 to", "knob.seed.want = 0 bis",
+	).Replace(texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value string
+		in    terms.Input
+		want  string
+	}{
+		{"", terms.IntInput("step", 1, 9), "Der Schritt ist leer, erlaubt: eine ganze Zahl von 1 bis 9."},
+		{"-1", terms.MustKnob("top_k").Input, "Top-k ist -1, erlaubt: 0 (aus) oder mehr."},
+		{"-1", terms.MustKnob("seed").Input, "Die Saat ist -1, erlaubt: 0 bis 9007199254740991."},
+		{"x", terms.MustKnob("min_p").Input, `Min-p ist "x", erlaubt: eine Zahl, 0 (off) to 1.`},
+	} {
+		_, err := c.in.Parse(c.value)
+		refused, ok := terms.AsRefusal(err)
+		if !ok || refused.In(german) != c.want {
+			t.Errorf("%s %q: got %s, want %s", c.in.Key, c.value, refused.In(german), c.want)
+		}
 	}
 }

@@ -6,9 +6,14 @@ import (
 	"time"
 )
 
-// BytesShort is like [Bytes], for sentences and the marks on a chart: "2 GiB" instead of "2.0 GiB".
-func BytesShort[N ~int | ~int64 | ~float64](n N) string {
-	return strings.Replace(Bytes(n), ".0 ", " ", 1)
+// BytesShort is [Language.BytesShort] for English.
+func BytesShort[N ~int | ~int64 | ~float64](n N) string { return English.BytesShort(float64(n)) }
+
+// BytesShort is like [Language.Bytes], for sentences and the marks on a chart: "2 GiB" instead of
+// "2.0 GiB".
+func (l *Language) BytesShort(n float64) string {
+	number, unit := sizeOf(n)
+	return l.unit(strings.TrimSuffix(number, ".0"), unit)
 }
 
 // Bytes is [Language.Bytes] for English.
@@ -18,12 +23,15 @@ func Bytes[N ~int | ~int64 | ~float64](n N) string { return English.bytes(float6
 // with one decimal, so that a number's width stays the same while the number changes.
 func (l *Language) Bytes(n int64) string { return l.bytes(float64(n)) }
 
-func (l *Language) bytes(n float64) string {
+func (l *Language) bytes(n float64) string { return l.unit(sizeOf(n)) }
+
+// sizeOf returns the number and the unit with which [Language.Bytes] formats a size.
+func sizeOf(n float64) (number, unit string) {
 	if math.Abs(n) < 10_000 {
-		return l.unit(Grouped(n, 0), byteUnits[0])
+		return Grouped(n, 0), byteUnits[0]
 	}
 	x, unit := inUnit(n)
-	return l.unit(Grouped(x, 1), unit)
+	return Grouped(x, 1), unit
 }
 
 // BytesFull is [Language.BytesFull] for English.

@@ -326,10 +326,7 @@ type orderRow struct {
 // sampler's own data.
 func orderRows(w stage.Words) (list []orderRow) {
 	for _, rule := range sampling.OrderOwn.Rules() {
-		row := orderRow{Rule: w.T("rule." + string(rule))}
-		if k, ok := w.Knob(string(rule)); ok {
-			row.Rule = k.Name
-		}
+		row := orderRow{Rule: rule.In(w.Language)}
 		for _, o := range sampling.NamedOrders() {
 			position := strconv.Itoa(slices.Index(o.Rules(), rule) + 1)
 			if !o.Has(rule) {

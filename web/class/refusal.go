@@ -42,7 +42,7 @@ func sendable(e *terms.Refusal) *sentRefusal {
 // received is the inverse of [sendable]. A text that this server does not have, because the other one
 // is newer, stays in English.
 func (s *sentRefusal) received() *terms.Refusal {
-	if s == nil {
+	if s == nil || s.Refusal == nil {
 		return nil
 	}
 	if key, _ := s.Refusal.Text(); key == s.Key || !terms.English.Has(s.Key) {

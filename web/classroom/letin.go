@@ -155,7 +155,7 @@ func (p *Pages) phones(w http.ResponseWriter, r *http.Request) {
 	case "close":
 		p.Phones.Close()
 	default:
-		err = terms.RefuseField("do", terms.Quoted(r.PostForm.Get("do")), "open or close")
+		err = terms.RefuseField("do", terms.Quoted(r.PostForm.Get("do")), terms.PhraseOf("class.want.do"))
 	}
 	onMade := r.PostForm.Get("page") == madeOn
 	switch {

@@ -15,7 +15,8 @@ import (
 func (s *Server) cardSVG(w http.ResponseWriter, r *http.Request) {
 	var svg string
 	if s.withCard(w, r, func(c card) (err error) {
-		svg, err = c.keepsake(stage.In(r.Context())).SVG()
+		w := stage.In(r.Context())
+		svg, err = c.keepsake(w).SVG(w.Language)
 		return err
 	}) {
 		sendFile(w, "image/svg+xml; charset=utf-8", ".svg", []byte(svg))
@@ -26,7 +27,8 @@ func (s *Server) cardSVG(w http.ResponseWriter, r *http.Request) {
 func (s *Server) cardPNG(w http.ResponseWriter, r *http.Request) {
 	var png bytes.Buffer
 	if s.withCard(w, r, func(c card) error {
-		return c.keepsake(stage.In(r.Context())).WritePNG(&png)
+		w := stage.In(r.Context())
+		return c.keepsake(w).WritePNG(w.Language, &png)
 	}) {
 		sendFile(w, "image/png", ".png", png.Bytes())
 	}

@@ -50,7 +50,7 @@ func savingLanes(w stage.Words, guess string, result any) *guessPic {
 			}
 			v.Lanes = append(v.Lanes, lane)
 		}
-		c, err := v.Draw()
+		c, err := v.Draw(w.Language)
 		if err != nil {
 			return nil
 		}
@@ -83,7 +83,7 @@ func billSections(w stage.Words, r *lab.Bill) []section {
 			Say: machineText(w, r.Machine),
 		}.charted(
 			plots.BreakEven(
-				plots.Against{
+				w.Language, plots.Against{
 					EachRequest: r.Cost.Total, MachineDay: r.Machine.MachineDay, MostADay: r.Machine.MostADay,
 					Now: r.Machine.RequestsDay,
 				},
@@ -121,7 +121,7 @@ func billLead(w stage.Words, r *lab.Bill) section {
 	if len(r.Ticks) > 0 {
 		s.Sum.Exact = w.T("labs.bill.sum.this", "cost", terms.Dollars(r.Cost.Total))
 	}
-	return s.charted(bill.Draw()).onPhones(phone.Draw())
+	return s.charted(bill.Draw(w.Language)).onPhones(phone.Draw(w.Language))
 }
 
 // billText describes how many tokens are read and written, and their prices. Before a run, it also

@@ -43,15 +43,15 @@ func cacheSections(w stage.Words, c *lab.Cache) []section {
 		section{
 			ID: "each", Title: w.T("labs.cache.each"), Half: true, Say: eachText(w, last),
 			Caption: w.T("labs.cache.each.caption", "prompt", len(c.Prompt)),
-		}.charted(plots.CachePerToken(each, mark)),
+		}.charted(plots.CachePerToken(w.Language, each, mark)),
 		section{
 			ID: "so-far", Title: w.T("labs.cache.sum"), Half: true, Say: sumText(w, last),
 			Caption: w.T("labs.cache.sum.caption"),
-		}.charted(plots.CacheSoFar(sum, mark)),
+		}.charted(plots.CacheSoFar(w.Language, sum, mark)),
 		section{
 			ID: "time-sum", Title: w.T("labs.cache.time_sum"), Half: true, Say: timeSumText(w, last),
 			Caption: w.T("labs.cache.time_sum.caption"),
-		}.charted(plots.CacheTimeSoFar(timeSum, mark)),
+		}.charted(plots.CacheTimeSoFar(w.Language, timeSum, mark)),
 		{ID: "same", Title: w.T("labs.cache.same"), Say: sameText(w, c), Numbers: columnsView(c)},
 		{
 			ID: "parts", Title: w.T("labs.cache.parts"), Say: partsText(w, c, last), Numbers: table(partsGrid(w, last)),

@@ -47,13 +47,13 @@ func cacheAhead(w stage.Words, m *infer.Model, v terms.Values, guess string, res
 	} else {
 		s.Say = w.Rich("labs.cache.time.guess", "n", terms.Count(a.Tokens))
 	}
-	wide, inside, err := g.Draw()
+	wide, inside, err := g.Draw(w.Language)
 	if err != nil {
 		return nil
 	}
 	s.Chart = &wide
 	g.Narrow = true
-	narrow, slim, err := g.Draw()
+	narrow, slim, err := g.Draw(w.Language)
 	if err != nil {
 		return nil
 	}

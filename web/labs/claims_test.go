@@ -174,7 +174,10 @@ func TestUnexpectedRatioIsReported(t *testing.T) {
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{
-		Lanes: []lab.Lane{{Name: "Greedy"}, {Name: "Pure", Settings: sampling.Settings{Temperature: 1, TopP: 1}}},
+		Lanes: []lab.Lane{
+			{Name: terms.Verbatim("Greedy")},
+			{Name: terms.Verbatim("Pure"), Settings: sampling.Settings{Temperature: 1, TopP: 1}},
+		},
 		Partings: []lab.Parting{{
 			Lanes: [2]int{0, 1}, Step: 3, U: 0.75, Say: lab.Text("why"), Tokens: [2]lab.Token{
 				{Text: "a"},

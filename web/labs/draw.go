@@ -40,7 +40,7 @@ func drawSections(w stage.Words, d *lab.Draw) []section {
 		list = append(list, section{
 			ID: "draws-" + terms.Count(n), Title: w.T("labs.draw.draws", "n", n), Half: true,
 			Say: distanceText(w, d, n), Caption: w.T("labs.draw.draws.caption"),
-		}.charted(plots.Histogram(bars(w, d, i), n)))
+		}.charted(plots.Histogram(w.Language, bars(w, d, i), n)))
 	}
 	if d.Kept == 1 {
 		return append(list, section{
@@ -59,7 +59,7 @@ func drawSections(w stage.Words, d *lab.Draw) []section {
 		Say: w.Rich("labs.draw.law.say", "slope", terms.Decimals(d.Slope, 2),
 			"expected", terms.Decimals(d.SlopeExpected, 2), "x", accent),
 		Caption: w.T("labs.draw.law.caption"),
-	}.charted(plots.Distances(points, d.Slope)))
+	}.charted(plots.Distances(w.Language, points, d.Slope)))
 }
 
 // bars returns as many tokens of one histogram as fit, and the rest combined.

@@ -71,12 +71,12 @@ func (p *Pages) guessPic(w stage.Words, i lab.Info, v terms.Values, guess string
 		}
 		g.Measured = &x
 	}
-	wide, err := g.Draw()
+	wide, err := g.Draw(w.Language)
 	if err != nil {
 		return nil
 	}
 	g.Narrow = true
-	narrow, err := g.Draw()
+	narrow, err := g.Draw(w.Language)
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -18,7 +19,11 @@ type borneOut struct {
 
 // borneOutByHand returns results for each lab, with the choices that they confirm.
 func borneOutByHand() []borneOut {
-	lanes := []lab.Lane{{Name: "A", Steps: make([]lab.LaneStep, 30)}, {Name: "B"}, {Name: "C"}}
+	lanes := []lab.Lane{
+		{Name: terms.Verbatim("A"), Steps: make([]lab.LaneStep, 30)},
+		{Name: terms.Verbatim("B")},
+		{Name: terms.Verbatim("C")},
+	}
 	parts := func(step int, other int) any {
 		return &lab.Strategies{Lanes: lanes, Partings: []lab.Parting{{Lanes: [2]int{0, other}, Step: step}}}
 	}

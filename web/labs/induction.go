@@ -39,7 +39,7 @@ func inductionSections(w stage.Words, r *lab.Induction) []section {
 		Say: w.Rich("labs.induction.heads.say", "first", terms.Decimals(r.First, 2),
 			"second", terms.Decimals(r.Second, 2), "x", accent),
 		Caption: w.T("labs.induction.heads.caption"),
-	}.charted(plots.HeadScores(heads, r.Passing))}
+	}.charted(plots.HeadScores(w.Language, heads, r.Passing))}
 	if len(r.Strong) == 0 {
 		return list
 	}
@@ -53,7 +53,7 @@ func inductionSections(w stage.Words, r *lab.Induction) []section {
 	return append(list, section{
 		ID: "off", Title: w.T("labs.induction.off"), Half: true, Say: lossText(w, r),
 		Caption: w.T("labs.induction.off.caption"),
-	}.charted(plots.WithoutHeads(off, r.Second)))
+	}.charted(plots.WithoutHeads(w.Language, off, r.Second)))
 }
 
 // lossText states whether switching off the best candidate matters more than switching off a

@@ -27,7 +27,7 @@ func memorySections(w stage.Words, m *lab.Memory) []section {
 		section{
 			ID: "lead", Lead: true, Say: fitsText(w, m), Sum: sumOf(w, m),
 			Caption: w.T("labs.memory.caption", "model", m.Model.Name.In(w.Language), "precision", m.WeightPrecision),
-		}.charted(wedge.Draw()).onPhones(phone.Draw()),
+		}.charted(wedge.Draw(w.Language)).onPhones(phone.Draw(w.Language)),
 		{
 			ID: "heads", Title: w.T("labs.memory.heads"),
 			Small: w.T("labs.memory.heads.small", "n", terms.Count(m.Positions)), Half: true,
@@ -38,7 +38,7 @@ func memorySections(w stage.Words, m *lab.Memory) []section {
 			Say: w.Rich("labs.memory.windows.say", "model", m.Model.Name.In(w.Language),
 				"bytes", w.Bytes(int64(m.BytesPerPosition))),
 			Numbers: table(windowsGrid(w, m)),
-		}.charted(plots.Windows(windowsOf(m))),
+		}.charted(plots.Windows(w.Language, windowsOf(m))),
 	}
 	if len(m.Engine.Steps) > 0 {
 		list = append(list, engineSection(w, m.Engine))
@@ -117,7 +117,7 @@ func sharesOf(w stage.Words, m *lab.Memory) []shareView {
 			MemoryVariant: v, Width: stage.Share(v.Bytes / max(most, 1)), Size: w.Bytes(int64(v.Bytes)),
 			Each: w.T("labs.memory.token", "bytes", w.Bytes(int64(v.BytesPerPosition))),
 		}
-		if c, err := plots.Heads(m.Model.Heads, v.KVHeads, v.Now); err == nil {
+		if c, err := plots.Heads(w.Language, m.Model.Heads, v.KVHeads, v.Now); err == nil {
 			s.Picture = c.SVG
 		}
 		list = append(list, s)
@@ -168,5 +168,5 @@ func engineSection(w stage.Words, e lab.Engine) section {
 			held, plots.Held{Step: step.Step, Positions: step.Positions, Used: step.Used, Reserved: step.Reserved},
 		)
 	}
-	return s.charted(plots.HeldBytes(held))
+	return s.charted(plots.HeldBytes(w.Language, held))
 }

@@ -32,7 +32,7 @@ func prefillSections(w stage.Words, p *lab.Prefill) []section {
 	list := []section{section{
 		ID: "first", Title: w.T("labs.prefill.first"), Half: true, Say: firstText(w, p),
 		Caption: w.T("labs.prefill.first.caption", "n", p.Repeats),
-	}.charted(plots.FirstTokens(points, p.Constant, p.PerToken))}
+	}.charted(plots.FirstTokens(w.Language, points, p.Constant, p.PerToken))}
 	if len(p.Arrivals) == 0 {
 		return list
 	}
@@ -46,7 +46,7 @@ func prefillSections(w stage.Words, p *lab.Prefill) []section {
 			Say: w.Rich("labs.prefill.gaps.say", "n", p.Prompt, "first", ms(w, p.First), "gap", ms(w, p.Gaps.Median),
 				"low", ms(w, p.Gaps.Q1), "high", ms(w, p.Gaps.Q3), "wait", waitText(w, p), "b", bold, "x", accent),
 			Body: waited(p),
-		}.charted(plots.Arrivals(came)),
+		}.charted(plots.Arrivals(w.Language, came)),
 		section{
 			ID: "why", Title: w.T("labs.prefill.why"), Say: whyText(w, p), Numbers: table(readWriteGrid(w, p)),
 		})

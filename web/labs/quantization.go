@@ -53,7 +53,7 @@ func quantizationSections(w stage.Words, q *lab.Quantization) []section {
 		list = append(list, section{
 			ID: "bars", Title: w.T("labs.quantization.bars", "n", fmt.Sprint(q.Step)), Half: len(q.Ways) > 1,
 			Say: barsText(w, q), Caption: w.T("labs.quantization.bars.caption", "ways", waysText(w, names)),
-		}.charted(plots.RoundedBars(tokens, names)))
+		}.charted(plots.RoundedBars(w.Language, tokens, names)))
 	}
 	if len(q.Ways) > 1 {
 		kl := make([][]float64, len(q.Ways)-1)
@@ -65,7 +65,7 @@ func quantizationSections(w stage.Words, q *lab.Quantization) []section {
 		list = append(list, section{
 			ID: "steps", Title: w.T("labs.quantization.steps"), Half: len(q.Bars) > 0,
 			Say: stepsText(w, q), Caption: w.T("labs.quantization.steps.caption"),
-		}.charted(plots.RoundedSteps(names[1:], kl)))
+		}.charted(plots.RoundedSteps(w.Language, names[1:], kl)))
 	}
 	return append(list, section{
 		ID: "ways", Title: w.T("labs.quantization.ways"), Say: savesText(w, q), Numbers: table(waysGrid(w, q)),

@@ -50,7 +50,7 @@ func speculationSections(w stage.Words, s *lab.Speculation) []section {
 		list = append(list, section{
 			ID: "race", Title: w.T("labs.speculation.race"), Caption: w.T("labs.speculation.race.caption"),
 			Say: w.Rich("labs.speculation.race.say", "target", s.Target, "draft", s.Draft),
-		}.charted(plots.Race(came(s.PlainLane), came(s.SpecLane))))
+		}.charted(plots.Race(w.Language, came(s.PlainLane), came(s.SpecLane))))
 	}
 	if len(s.Gammas) > 0 {
 		list = append(list, gammaSections(w, s)...)
@@ -100,11 +100,11 @@ func gammaSections(w stage.Words, s *lab.Speculation) []section {
 		section{
 			ID: "saved", Title: w.T("labs.speculation.saved"), Half: true,
 			Caption: w.T("labs.speculation.saved.caption"), Say: stage.Rich{{S: s.Say.In(w.Language)}},
-		}.charted(plots.TimeSaved(saved)),
+		}.charted(plots.TimeSaved(w.Language, saved)),
 		section{
 			ID: "per-pass", Title: w.T("labs.speculation.per_pass"), Half: true,
 			Caption: w.T("labs.speculation.per_pass.caption"), Say: w.Rich("labs.speculation.per_pass.say"),
-		}.charted(plots.TokensPerPass(pass)),
+		}.charted(plots.TokensPerPass(w.Language, pass)),
 		{ID: "gammas", Title: w.T("labs.speculation.gammas"), Numbers: table(g)},
 	}
 }

@@ -47,7 +47,8 @@ func stopsAhead(w stage.Words, m *infer.Model, v terms.Values, guess string, res
 		lane.Name = racerShort(w, r)
 		short = append(short, lane)
 	}
-	s = s.charted(plots.StopRace(lanes, written, false)).onPhones(plots.StopRace(short, written, true))
+	s = s.charted(plots.StopRace(w.Language, lanes, written, false)).
+		onPhones(plots.StopRace(w.Language, short, written, true))
 	return &s
 }
 
@@ -82,7 +83,7 @@ func stopsSections(w stage.Words, s *lab.Stops) []section {
 	list = append(list, section{
 		ID: "end", Title: w.T("labs.stops.end"), Half: true, Caption: w.T("labs.stops.end.caption"),
 		Say: w.Rich("labs.stops.end.say"),
-	}.charted(plots.EndChances(ends)))
+	}.charted(plots.EndChances(w.Language, ends)))
 	if s.Straddle != nil {
 		list = append(list, straddleSection(w, s.Straddle))
 	}

@@ -63,7 +63,7 @@ func strategiesSections(w stage.Words, s *lab.Strategies) []section {
 	var entropy []plots.EntropyLane
 	for i, l := range s.Lanes {
 		lanes = append(lanes, newLane(w, s, i))
-		entropy = append(entropy, plots.EntropyLane{Name: l.Name, Bits: entropyOf(s, i)})
+		entropy = append(entropy, plots.EntropyLane{Name: l.Name.In(w.Language), Bits: entropyOf(s, i)})
 	}
 	list := []section{{
 		ID: "lanes", Title: w.T("labs.strategies.lanes"), Small: w.T("labs.strategies.lanes.small"),
@@ -81,7 +81,7 @@ func strategiesSections(w stage.Words, s *lab.Strategies) []section {
 	}
 	list = append(list, section{
 		ID: "entropy", Title: w.T("labs.strategies.entropy"), Half: true, Caption: entropyText(w, s),
-	}.charted(plots.Entropies(entropy)),
+	}.charted(plots.Entropies(w.Language, entropy)),
 		section{
 			ID: "runs", Title: w.T("labs.strategies.runs"), Half: true, Say: runsText(w, s),
 			Numbers: table(runsGrid(w, s)),
@@ -107,7 +107,7 @@ func partingFrom(s *lab.Strategies, lane int) int {
 
 func newLane(w stage.Words, of *lab.Strategies, i int) laneView {
 	l, parts := of.Lanes[i], partingFrom(of, i)
-	v := laneView{N: i + 1, Name: l.Name, Say: settingsText(w, l)}
+	v := laneView{N: i + 1, Name: l.Name.In(w.Language), Say: settingsText(w, l)}
 	for _, s := range l.Steps {
 		v.Tokens = append(v.Tokens, laneToken{
 			Step: s.Step, Text: marked(s.Token), Ramp: stage.Ramp(s.P), P: terms.ProbShort(s.P),
@@ -211,7 +211,7 @@ func partingsOf(w stage.Words, s *lab.Strategies) []partingView {
 		v := partingView{Step: terms.Count(p.Step), U: terms.Decimals(p.U, 4), Why: p.Say.In(w.Language)}
 		var names [2]string
 		for k, lane := range p.Lanes {
-			names[k] = fmt.Sprintf("%d %s", lane+1, s.Lanes[lane].Name)
+			names[k] = fmt.Sprintf("%d %s", lane+1, s.Lanes[lane].Name.In(w.Language))
 			strip := stripView{Lane: names[k], Takes: marked(p.Tokens[k])}
 			strip.OwnX, strip.OwnW = lengths(p.Segments[k][k])
 			strip.OtherX, strip.OtherW = lengths(p.Segments[k][1-k])
@@ -246,7 +246,8 @@ func runsGrid(w stage.Words, s *lab.Strategies) grid {
 	)
 	for _, r := range s.Runs {
 		g.Rows = append(g.Rows, []string{
-			fmt.Sprintf("%d %s", r.Lane+1, s.Lanes[r.Lane].Name), terms.Count(r.Runs), terms.Count(r.DistinctTexts),
+			fmt.Sprintf("%d %s", r.Lane+1, s.Lanes[r.Lane].Name.In(w.Language)),
+			terms.Count(r.Runs), terms.Count(r.DistinctTexts),
 			w.T("labs.strategies.grid.pairs", "share", terms.Decimals(r.Distinct2, 2),
 				"n", terms.Count(r.DistinctPairs), "all", terms.Count(r.Pairs)),
 			terms.Decimals(r.Repetition, 2), terms.Decimals(r.MeanLogP, 2), terms.Decimals(r.MeanEntropy, 2),

@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Options configures a load test.
@@ -27,13 +30,13 @@ type Options struct {
 }
 
 // Run creates the rooms, measures stages, makes all phones vote and deletes the rooms. It calls say
-// to report its progress. The returned report is complete if the error is nil.
+// to report its progress in the language of ctx. The returned report is complete if the error is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
 		Server: strings.Join(o.URLs, ", "), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Rooms: o.Rooms, Followers: o.Followers, Deaf: o.Deaf, Seconds: o.Time.Seconds(),
 	}
-	l := &loading{Options: o, say: say}
+	l := &loading{Options: o, words: terms.In(ctx), say: say}
 	defer l.close()
 	return r, l.run(ctx, r)
 }
@@ -41,6 +44,7 @@ func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 // loading is a load test in progress.
 type loading struct {
 	Options
+	words   *terms.Language
 	say     func(string)
 	classes []*class
 	busy    *busyRun
@@ -59,7 +63,10 @@ func (l *loading) run(ctx context.Context, r *Report) error {
 			deaf = l.Deaf
 		}
 		err = c.gather(ctx, l.Options, deaf, func(done int) {
-			l.say(fmt.Sprintf("room %d of %d: %d phones of %d", i+1, l.Rooms, done, l.Followers))
+			l.say(l.words.T(
+				"cmd.load.gathering", "room", strconv.Itoa(i+1), "rooms", strconv.Itoa(l.Rooms),
+				"phones", strconv.Itoa(done), "all", strconv.Itoa(l.Followers),
+			))
 		})
 		if err != nil {
 			return err
@@ -86,12 +93,11 @@ func (l *loading) measure(ctx context.Context, r *Report) error {
 	stages, err := each(l.classes, func(i int, c *class) (int, error) {
 		return c.drive(ctx, l.Time, l.Every, time.Duration(i)*l.Every/time.Duration(l.Rooms), func() {
 			if i == 0 {
-				l.say(
-					fmt.Sprintf(
-						"stages for %d phones: %.0f s of %.0f", l.Rooms*l.Followers, time.Since(begin).Seconds(),
-						l.Time.Seconds(),
-					),
-				)
+				l.say(l.words.T(
+					"cmd.load.measuring", "phones", strconv.Itoa(l.Rooms*l.Followers),
+					"seconds", fmt.Sprintf("%.0f", time.Since(begin).Seconds()),
+					"all", fmt.Sprintf("%.0f", l.Time.Seconds()),
+				))
 			}
 		})
 	})
@@ -115,7 +121,7 @@ func (l *loading) measure(ctx context.Context, r *Report) error {
 
 // vote runs a vote in all classes at the same time.
 func (l *loading) vote(ctx context.Context, r *Report) error {
-	l.say("everybody votes")
+	l.say(l.words.T("cmd.load.voting"))
 	polls, err := each(l.classes, func(_ int, c *class) (Votes, error) { return c.vote(ctx) })
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestQuantilesByHand: of 200 values, 2 exceed the 99% quantile. For the values from 1 ms to
@@ -20,7 +22,7 @@ func TestQuantilesByHand(t *testing.T) {
 	if got, want := quantilesOf(list[:1]), (Quantiles{1, 200, 200, 200}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := quantilesOf(nil).String(); got != "none" {
+	if got := quantilesOf(nil).text(terms.English); got != "none" {
 		t.Errorf("%q, want none", got)
 	}
 }

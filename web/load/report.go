@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,46 +68,52 @@ func quantilesOf(list []time.Duration) Quantiles {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func (q Quantiles) String() string {
+// text returns the quantiles as text.
+func (q Quantiles) text(w *terms.Language) string {
 	if q.N == 0 {
-		return "none"
+		return w.T("cmd.load.none")
 	}
-	return fmt.Sprintf("p50 %.1f ms, p99 %.1f ms, longest %.1f ms", q.P50, q.P99, q.Max)
+	ms := func(x float64) string { return fmt.Sprintf("%.1f", x) }
+	return w.T("cmd.load.times", "p50", ms(q.P50), "p99", ms(q.P99), "max", ms(q.Max))
 }
 
-// Text returns the report as text.
-func (r *Report) Text() string {
+// Text returns the report as text in a language.
+func (r *Report) Text(w *terms.Language) string {
 	var b strings.Builder
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	row := func(name, key string, with ...any) {
+		if name != "" {
+			name = w.T(name)
+		}
+		fmt.Fprintf(&b, "%-10s %s\n", name, w.T(key, with...))
 	}
-	row("server", "%s; %s, %d processors, this program among what runs on them", r.Server, r.Platform, r.CPUs)
-	row("class", "%s of %s phones%s; the model wrote %.0f tokens a second beside",
-		terms.Counted(r.Rooms, "room"), terms.Count(r.Followers), r.deafText(), r.TokensPerSecond)
-	row(
-		"stages", "%s in %.0f s, %s snapshots received, the largest of %s", terms.Count(r.Stages), r.Seconds,
-		terms.Count(r.Received), terms.Bytes(int64(r.Largest)),
-	)
-	row("publish", "to receive, up to 16 KiB: %s", r.Publish)
-	if r.Larger.N > 0 {
-		row("", "to receive, above: %s (%s snapshots)", r.Larger, terms.Count(r.Larger.N))
-	}
-	row("press", "to phone: %s", r.Phone)
-	row("", "to answer: %s", r.Press)
+	row("cmd.load.server", "cmd.load.server.say", "server", r.Server, "platform", r.Platform, "n", r.CPUs)
+	class := "cmd.load.class.say"
 	if r.Deaf > 0 {
-		row("deaf", "%d of %d phones that never read were cut loose so far", r.DeafCut, r.Deaf)
+		class = "cmd.load.class.deaf"
 	}
-	row("votes", "%s phones voted within %v and sent each vote %d times: %s messages, %s votes counted",
-		terms.Count(r.Votes.Voters), voting, eachSends, terms.Count(r.Votes.Sent), terms.Count(r.Votes.Counted))
-	row("", "sent to confirmed: %s", r.Votes.Receipts)
+	row(
+		"cmd.load.class", class, "rooms", w.Counted(r.Rooms, "room"), "phones", r.Followers,
+		"deaf", strconv.Itoa(r.Deaf), "tokens", fmt.Sprintf("%.0f", r.TokensPerSecond),
+	)
+	row(
+		"cmd.load.stages", "cmd.load.stages.say", "stages", r.Stages, "seconds", fmt.Sprintf("%.0f", r.Seconds),
+		"received", r.Received, "size", w.Bytes(int64(r.Largest)),
+	)
+	row("cmd.load.publish", "cmd.load.publish.say", "times", r.Publish.text(w))
+	if r.Larger.N > 0 {
+		row("", "cmd.load.publish.larger", "times", r.Larger.text(w), "n", r.Larger.N)
+	}
+	row("cmd.load.press", "cmd.load.press.phone", "times", r.Phone.text(w))
+	row("", "cmd.load.press.answer", "times", r.Press.text(w))
+	if r.Deaf > 0 {
+		row("cmd.load.deaf", "cmd.load.deaf.say", "cut", strconv.Itoa(r.DeafCut), "all", strconv.Itoa(r.Deaf))
+	}
+	row(
+		"cmd.load.votes", "cmd.load.votes.say", "voters", r.Votes.Voters, "time", voting,
+		"times", strconv.Itoa(eachSends), "sent", r.Votes.Sent, "counted", r.Votes.Counted,
+	)
+	row("", "cmd.load.votes.receipts", "times", r.Votes.Receipts.text(w))
 	return b.String()
-}
-
-func (r *Report) deafText() string {
-	if r.Deaf == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d of which never read", r.Deaf)
 }
 
 // Check returns an error if votes were lost or counted twice. Durations are reported but not

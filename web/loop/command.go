@@ -69,7 +69,7 @@ func readOrder(c wire.Command) (order, *terms.Refusal) {
 		return o, err
 	}
 	if o.name == "pieces" && f.Has("prompt") == f.Has(session.MessagesInput.Key) {
-		return o, terms.RefuseField("prompt", "missing, or sent with messages", "text, without messages")
+		return o, terms.RefuseField("prompt", terms.PhraseOf("loop.got.prompt"), terms.PhraseOf("loop.want.prompt"))
 	}
 	if own, ok, err := commands.Read(o.name, f); ok {
 		own.n, own.name = o.n, o.name

@@ -125,7 +125,7 @@ func newConsole(w stage.Words, s *session.State) Console {
 	v.Speeds, v.SpeedSay = speeds(w, s.Speed)
 	for _, p := range sampling.Presets {
 		cmd := fmt.Sprintf(`{"cmd":"preset","preset":%q}`, p.Key)
-		v.Presets = append(v.Presets, PresetButton{w.T("loop.preset." + p.Key), cmd, p.Settings == set.Settings})
+		v.Presets = append(v.Presets, PresetButton{p.Name().In(w.Language), cmd, p.Settings == set.Settings})
 	}
 	v.Out = outputs(w, s)
 	v.Inputs = Inputs{}

@@ -32,14 +32,15 @@ func (q *query) check(name string, st *session.State) *terms.Refusal {
 	}
 	switch name {
 	case "peek":
-		return q.checkStep(st, infer.KindSample, "that has drawn its token")
+		return q.checkStep(st, infer.KindSample, "loop.want.drawn")
 	case "find":
 		if len(q.text) > findBytes {
 			return terms.RefuseField(
-				"text", fmt.Sprintf("%d bytes long", len(q.text)), fmt.Sprintf("at most %d bytes", findBytes),
+				"text", terms.PhraseOf("got.bytes", "n", fmt.Sprint(len(q.text))),
+				terms.PhraseOf("loop.want.bytes", "most", fmt.Sprint(findBytes)),
 			)
 		}
-		return q.checkStep(st, infer.KindLogits, "whose scores have been worked out")
+		return q.checkStep(st, infer.KindLogits, "loop.want.scored")
 	case "zoom":
 		return q.checkZoom(st)
 	}
@@ -61,25 +62,26 @@ func (q *query) checkHead(st *session.State, head bool) *terms.Refusal {
 	c := st.Model.Config()
 	blocks := c.Layers
 	if q.block < 1 || q.block > blocks {
-		return terms.RefuseField("block", fmt.Sprint(q.block), fmt.Sprintf("from 1 to %d", blocks))
+		return terms.RefuseField("block", q.block, terms.PhraseOf("loop.want.part", "last", fmt.Sprint(blocks)))
 	}
 	if head && (q.head < 1 || q.head > c.Heads) {
-		return terms.RefuseField("head", fmt.Sprint(q.head), fmt.Sprintf("from 1 to %d", c.Heads))
+		return terms.RefuseField("head", q.head, terms.PhraseOf("loop.want.part", "last", fmt.Sprint(c.Heads)))
 	}
 	return nil
 }
 
-func (q *query) checkStep(st *session.State, ran infer.Kind, which string) *terms.Refusal {
+// checkStep refuses a step at which the stage has not run. want is the key of the text that describes
+// the accepted steps.
+func (q *query) checkStep(st *session.State, ran infer.Kind, want string) *terms.Refusal {
 	if q.step < 1 || q.step > len(st.Steps) || st.Steps[q.step-1].Ran < ran {
 		last := len(st.Steps)
 		if st.Steps[last-1].Ran < ran {
 			last--
 		}
-		want := fmt.Sprintf("one %s: 1 to %d", which, last)
 		if last == 0 {
-			want = fmt.Sprintf("one %s, and none has yet", which)
+			want += ".none"
 		}
-		return terms.RefuseField("step", fmt.Sprint(q.step), want)
+		return terms.RefuseField("step", q.step, terms.PhraseOf(want, "last", fmt.Sprint(last)))
 	}
 	return nil
 }

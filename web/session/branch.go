@@ -69,11 +69,11 @@ func (s *Session) branches() []Branch {
 func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 	f := s.state.Frontier()
 	if c.Step < 1 || c.Step > f.Step || s.state.Steps[c.Step-1].Ran < infer.KindLogits {
-		return terms.RefuseField("step", fmt.Sprint(c.Step), "one whose scores have been worked out")
+		return terms.RefuseField("step", c.Step, terms.PhraseOf("run.want.step.scored"))
 	}
 	if c.Token < 0 || c.Token >= s.model.Config().Vocab {
 		return terms.RefuseField(
-			"token", fmt.Sprint(c.Token), fmt.Sprintf("a token id from 0 to %d", s.model.Config().Vocab-1),
+			"token", c.Token, terms.PhraseOf("run.want.token", "last", fmt.Sprint(s.model.Config().Vocab-1)),
 		)
 	}
 	if step := s.state.Steps[c.Step-1]; step.Ran >= infer.KindSample && step.Chosen == c.Token {
@@ -97,7 +97,7 @@ func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
 		if id == s.current {
 			return nil
 		}
-		return terms.RefuseField("branch", fmt.Sprint(id), "one of those in the tree")
+		return terms.RefuseField("branch", id, terms.PhraseOf("run.want.branch"))
 	}
 	target := s.others[i]
 	if target.steps == nil {
@@ -135,7 +135,7 @@ func whatIf(next *State, c WhatIf) error {
 	case next.Step().Settings.Greedy():
 		return terms.Refuse(CodeOrder, "run.whatif.greedy")
 	case !(u >= 0 && u < 1):
-		return terms.RefuseField("u", fmt.Sprint(u), "from 0 up to, but not including, 1")
+		return terms.RefuseField("u", fmt.Sprint(u), terms.PhraseOf("run.want.u"))
 	}
 	u := unsigned(*c.U)
 	next.WhatIf = &u

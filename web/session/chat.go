@@ -48,21 +48,21 @@ func (s *State) Messages() []chat.Message {
 // "messages".
 func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Text, err error) {
 	if n := len(c.Messages); n == 0 || n > MaxMessages {
-		return text, terms.RefuseField(fieldMessages, fmt.Sprintf("a list of %d", n), wantMessages)
+		return text, terms.RefuseField(fieldMessages, terms.PhraseOf("got.list", "n", fmt.Sprint(n)), wantMessages)
 	}
 	total := 0
 	for i, said := range c.Messages {
 		total += len(said.Content)
 		if !slices.Contains(chat.Roles, said.Role) {
 			return text, terms.RefuseField(
-				fieldMessages, fmt.Sprintf("a list whose message %d is from %s", i+1, terms.Quoted(said.Role)),
-				wantMessages,
+				fieldMessages,
+				terms.PhraseOf("run.got.role", "n", fmt.Sprint(i+1), "role", terms.Quoted(said.Role)), wantMessages,
 			)
 		}
 	}
 	if total > l.PromptBytes { // too long for any template
 		return text, terms.RefuseField(
-			fieldMessages, fmt.Sprintf("%d bytes long", total), fmt.Sprintf("1 to %d bytes of text", l.PromptBytes),
+			fieldMessages, terms.PhraseOf("got.bytes", "n", fmt.Sprint(total)), infer.WantBytes(l.PromptBytes),
 		)
 	}
 	if text, err = m.Chat(ctx, c.Messages, chat.Options{}, time.Unix(c.At, 0).UTC()); err == nil {
@@ -90,8 +90,8 @@ func ofMessages(err error) error {
 // describes the values that the field accepts.
 const fieldMessages = "messages"
 
-var wantMessages = fmt.Sprintf(
-	"a list of 1 to %d messages, each with a role (%s) and a content", MaxMessages, strings.Join(chat.Roles, ", "),
+var wantMessages = terms.PhraseOf(
+	"run.want.messages", "most", fmt.Sprint(MaxMessages), "roles", strings.Join(chat.Roles, ", "),
 )
 
 // startChat begins a text that is formatted from a conversation.

@@ -80,7 +80,7 @@ func just(c Command) func(terms.Values) Command { return func(terms.Values) Comm
 // IntInput returns an input for any whole number that fits an int on every machine.
 func IntInput(key string) terms.Input {
 	in := terms.IntInput(key, math.MinInt32, math.MaxInt32)
-	in.Want = "a whole number"
+	in.Want = terms.PhraseOf("want.int.any")
 	return in
 }
 
@@ -93,7 +93,7 @@ var setInputs = func() (list terms.Inputs) {
 }()
 
 // StopsInput is the input for stop strings: one string or a list.
-var StopsInput = terms.Input{Key: "stop", Kind: terms.KindLines, Optional: true, Want: "a list of texts"}
+var StopsInput = terms.Input{Key: "stop", Kind: terms.KindLines, Optional: true, Want: terms.PhraseOf("run.want.stops")}
 
 func makeSet(v terms.Values) Command {
 	c := Set{Knobs: infer.Knobs{}, Bias: sampling.BiasOf(v)}
@@ -138,7 +138,7 @@ var uInput = terms.Input{Key: "u", Kind: terms.KindAny, Verify: func(text string
 	if _, ok := terms.ReadNumber(text); ok || text == null {
 		return nil
 	}
-	return terms.NewRangeError("u", terms.Clip([]byte(text)), "a number from 0 up to, but not including, 1, or null")
+	return terms.NewRangeError("u", terms.Clip([]byte(text)), terms.PhraseOf("run.want.u.null"))
 }}
 
 // MessagesInput is the input for a conversation: a JSON list of objects with a role and a content.
@@ -154,7 +154,7 @@ func MessagesOf(v terms.Values) []chat.Message {
 }
 
 func readMessages(text string) (messages []chat.Message, err error) {
-	refuse := func(got string) ([]chat.Message, error) {
+	refuse := func(got any) ([]chat.Message, error) {
 		return nil, terms.NewRangeError(fieldMessages, got, wantMessages)
 	}
 	var list []json.RawMessage
@@ -164,7 +164,7 @@ func readMessages(text string) (messages []chat.Message, err error) {
 	case err != nil || list == nil:
 		return refuse(terms.Clip([]byte(text)))
 	case len(list) > MaxMessages:
-		return refuse(fmt.Sprintf("a list of %d", len(list)))
+		return refuse(terms.PhraseOf("got.list", "n", fmt.Sprint(len(list))))
 	}
 	for i, one := range list {
 		f, bad := terms.JSONFields(one)
@@ -174,7 +174,7 @@ func readMessages(text string) (messages []chat.Message, err error) {
 			bad = f.Unexpected("A message", "role, content")
 		}
 		if bad != nil {
-			return refuse(fmt.Sprintf("a list whose message %d is %s", i+1, terms.Clip(one)))
+			return refuse(terms.PhraseOf("run.got.message", "n", fmt.Sprint(i+1), "message", terms.Clip(one)))
 		}
 		messages = append(messages, m)
 	}

@@ -12,7 +12,7 @@ import (
 func (s *Session) try(ctx context.Context, next *State, key string) error {
 	suggestion, ok := SuggestionByKey(key)
 	if !ok {
-		return terms.RefuseField("key", key, "sure, unsure or loop")
+		return terms.RefuseField("key", key, terms.PhraseOf("run.want.suggestion"))
 	}
 	next.Settings = suggestion.Settings
 	return s.start(ctx, next, chat.Text{Text: suggestion.Prompt}, nil)

@@ -173,7 +173,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return s.try(ctx, next, c.Key)
 	case SetSpeed:
 		if !slices.Contains(Speeds, c.Speed) {
-			return terms.RefuseField("speed", string(c.Speed), "0.5, 1, 2, 4 or max")
+			return terms.RefuseField("speed", string(c.Speed), terms.PhraseOf("run.want.speed"))
 		}
 		next.Speed = c.Speed
 		return nil

@@ -43,7 +43,7 @@ func (s *Session) set(next *State, settings infer.Settings) error {
 // checkGrammar checks that a grammar can be set at the stage shown.
 func (s *Session) checkGrammar(text string) error {
 	if c := s.state.Cursor; s.loop != nil && (c.Step > 1 || c.Stage >= infer.KindSample) {
-		return terms.RefuseField("grammar", "changed", "the same from the first token of a text to its end")
+		return terms.RefuseField("grammar", terms.PhraseOf("got.changed"), terms.PhraseOf("want.grammar.same"))
 	}
 	if text == "" {
 		return nil

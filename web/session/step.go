@@ -104,12 +104,12 @@ func (s *Session) back(next *State) error {
 func seek(next *State, c Seek) error {
 	f := next.Frontier()
 	if c.Step < 1 || c.Step > f.Step {
-		return terms.RefuseField("step", fmt.Sprint(c.Step), fmt.Sprintf("1 to %d, the steps so far", f.Step))
+		return terms.RefuseField("step", c.Step, terms.PhraseOf("run.want.step", "last", fmt.Sprint(f.Step)))
 	}
 	ran := next.Steps[c.Step-1].Ran
 	if c.Stage < infer.KindForward || c.Stage > ran {
 		return terms.RefuseField(
-			"stage", c.Stage.String(), fmt.Sprintf("one that has run at step %d: forward to %s", c.Step, ran),
+			"stage", c.Stage, terms.PhraseOf("run.want.stage", "n", fmt.Sprint(c.Step), "stage", ran),
 		)
 	}
 	next.Cursor, next.Playing = Cursor(c), false

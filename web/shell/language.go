@@ -30,7 +30,10 @@ func InLanguage(list []*terms.Language, next http.Handler) http.Handler {
 		if err != nil {
 			wanted = nil // a broken header asks for nothing
 		}
-		_, i, _ := matcher.Match(wanted...)
+		_, i, confidence := matcher.Match(wanted...)
+		if confidence <= language.Low {
+			i = 0 // a language that is only read by some of the same people
+		}
 		next.ServeHTTP(w, r.WithContext(terms.With(r.Context(), list[i])))
 	})
 }

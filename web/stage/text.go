@@ -200,7 +200,7 @@ func rich(parts ...any) Rich {
 		case Rich:
 			r = append(r, p...)
 		default:
-			panic(fmt.Sprintf("view: a sentence cannot hold a %T", p))
+			r = append(r, Span{S: terms.ValueText(p)})
 		}
 	}
 	return r

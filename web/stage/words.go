@@ -27,11 +27,17 @@ func (w Words) T(key string, with ...any) string { return w.Rich(key, with...).S
 
 // Rich returns a sentence with values filled in by name. A value is a string, an int, which is
 // formatted by [terms.Count], a token (which becomes a chip), a [Span], another sentence, a
-// [templ.Component] or an [Element].
+// [templ.Component], an [Element], or something with a name in every language (a method In), such as a
+// [terms.Phrase].
 func (w Words) Rich(key string, with ...any) Rich {
 	value := func(name string) any {
 		for i := 0; i+1 < len(with); i += 2 {
 			if with[i] == name {
+				if v, ok := with[i+1].(interface {
+					In(l *terms.Language) string
+				}); ok {
+					return v.In(w.Language)
+				}
 				return with[i+1]
 			}
 		}

@@ -143,7 +143,7 @@ func TestOpenOwnRefusesLargeModelUnread(t *testing.T) {
 	t.Parallel()
 	const name = "llama-f16.gguf"
 	read, own := 0, fromDisk(t, "", name)
-	_, _, err := OpenOwn(Files{name: counting{own[name], &read}}, "", 1000)
+	_, _, err := OpenOwn(Files{name: counting{own[name], &read}}, "mine", 1000)
 	if err == nil || !strings.Contains(err.Error(), "too large for a browser") {
 		t.Errorf("limit of 1,000 bytes: got error %v, want one containing %q", err, "too large for a browser")
 	}
@@ -174,14 +174,15 @@ func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 			"holds 2 models; give one of them",
 		},
 	} {
-		_, _, err := OpenOwn(c.files, "", ownLimit)
+		_, _, err := OpenOwn(c.files, "mine", ownLimit)
 		var no *refusal
 		if !errors.As(err, &no) {
 			t.Errorf("%s: got error %v, want an error of type *refusal", c.name, err)
 			continue
 		}
 		why := strings.Join(no.why, "\n")
-		if !strings.Contains(no.say, c.say) || !strings.Contains(why, c.says) || strings.Contains(why, "-tokenizer") {
+		if !strings.Contains(no.Error(), c.say) || !strings.Contains(why, c.says) ||
+			strings.Contains(why, "-tokenizer") {
 			t.Errorf(
 				"%s: got %q, reasons %q; want %q in it, reasons with %q, without %q", c.name, no.say, why, c.say,
 				c.says, "-tokenizer",

@@ -3,7 +3,6 @@ package tab
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 
@@ -16,29 +15,21 @@ import (
 // WebAssembly can address, because there are two copies of a matrix while it is read.
 const ownLimit = 2 << 30
 
-// unnamed is the name shown for a model whose files were chosen one by one, without a folder to
-// name it after.
-const unnamed = "your model"
-
 // A refusal explains to users why a model was not opened: the problem and, if there are several
 // reasons, all of them.
 type refusal struct {
-	say string
-	why []string
+	say terms.Phrase
+	why []string // in English
 }
 
-func (r *refusal) Error() string { return r.say }
+func (r *refusal) Error() string { return r.say.String() }
 
-// OpenOwn opens a visitor's own model as a server does. The weights are unchanged if they fit into
-// limit bytes, and otherwise rounded to 8 bits. The folder can contain other files, too. Errors are
-// refusals for users.
-func OpenOwn(files Files, folder string, limit int64) (*infer.Model, string, error) {
-	name := folder
-	if name == "" {
-		name = unnamed
-	}
+// OpenOwn opens a visitor's own model as a server does, under the given name. The weights are
+// unchanged if they fit into limit bytes, and otherwise rounded to 8 bits. The folder can contain
+// other files, too. Errors are refusals for users.
+func OpenOwn(files Files, name string, limit int64) (*infer.Model, string, error) {
 	if len(files) == 0 {
-		return nil, "", &refusal{say: "This folder has no files."}
+		return nil, "", &refusal{say: terms.PhraseOf("tab.refused.empty")}
 	}
 	if files.Bytes() > limit/mostPerByte { // refuse before computing the hash, which is slow for a large file
 		c, err := checkpoint.OpenAny(files.unread(), name)
@@ -77,12 +68,17 @@ func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
 		quant = infer.QuantInt8
 	}
 	if need := infer.WeightMemory(c, quant); need > limit {
-		return quant, &refusal{say: fmt.Sprintf(
-			"This model is too large for a browser: its %s weights take %s even if they are rounded to 8 bits, and a "+
-				"page here gets %s.", terms.Count(c.Parameters()), terms.Bytes(need), terms.Bytes(limit),
+		return quant, &refusal{say: terms.PhraseOf(
+			"tab.refused.large", "weights", terms.Count(c.Parameters()), "need", bytesText(need),
+			"limit", bytesText(limit),
 		)}
 	}
 	return quant, nil
+}
+
+// bytesText returns a number of bytes as a value of a phrase.
+func bytesText(n int64) func(*terms.Language) string {
+	return func(l *terms.Language) string { return l.Bytes(n) }
 }
 
 // unread returns the same files without their hashes, because computing the hashes would read all
@@ -102,12 +98,12 @@ func (unread) SHA256() ([]byte, error) { return make([]byte, sha256.Size), nil }
 
 // refuse converts an error from the model reader to a refusal.
 func refuse(err error) error {
-	r := &refusal{say: "This model can’t be opened.", why: checkpoint.Reasons(err)}
+	r := &refusal{say: terms.PhraseOf("tab.refused"), why: checkpoint.Reasons(err)}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.say = "Some of the model’s files are missing. Open all of them together, or their folder."
+		r.say = terms.PhraseOf("tab.refused.missing")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		r.say = "This model can’t be opened: a file ends too early, or changed while it was read."
+		r.say = terms.PhraseOf("tab.refused.short")
 	}
 	return r
 }

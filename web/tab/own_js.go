@@ -39,6 +39,9 @@ func (p *program) open(_ js.Value, args []js.Value) any {
 			}
 		}
 		limit := debug.SetMemoryLimit(math.MaxInt64) // the new model sets its own limit later
+		if folder == "" {
+			folder = p.words.T("tab.unnamed")
+		}
 		m, format, err := OpenOwn(files, folder, memoryOf(js.Global().Get("navigator")))
 		if err == nil {
 			err = p.use(m, &model.Files{Format: format, Bytes: files.Bytes()})
@@ -52,7 +55,7 @@ func (p *program) open(_ js.Value, args []js.Value) any {
 			for i, text := range no.why {
 				why[i] = terms.Printable(text)
 			}
-			return map[string]any{"say": no.say, "why": why}, nil
+			return map[string]any{"say": no.say.In(p.words), "why": why}, nil
 		}
 		if err != nil {
 			return nil, err

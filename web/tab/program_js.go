@@ -19,6 +19,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -51,6 +52,7 @@ type program struct {
 	cfg    web.Config // configuration of every server, without the model
 	site   models
 	course *lessons.Course
+	words  *terms.Language            // of the site
 	server atomic.Pointer[web.Server] // the server for the current model
 	first  bool                       // nothing is known about the visitor
 
@@ -175,7 +177,7 @@ func prepare(viz js.Value) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &program{site: models{target: target}, course: course}, nil
+	return &program{site: models{target: target}, course: course, words: terms.English}, nil
 }
 
 // start starts the program for a visitor.

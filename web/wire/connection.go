@@ -174,14 +174,8 @@ func (c *connection) refuse(n uint64, why *terms.Refusal) {
 }
 
 // Send implements [Conn]. The message is merged with the queued messages, and a snapshot
-// replaces a queued one. A snapshot that is not newer than the last one is dropped. An error is sent
-// in the language of the connection's request.
+// replaces a queued one. A snapshot that is not newer than the last one is dropped.
 func (c *connection) Send(m Message) error {
-	if m.Error != nil {
-		said := *m.Error
-		said.Message = said.In(terms.In(c.ctx))
-		m.Error = &said
-	}
 	for {
 		c.mu.Lock()
 		if m.Encoded != nil {

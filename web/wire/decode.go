@@ -38,10 +38,10 @@ func (c Command) Texts(names []string) (map[string]string, error) {
 
 // FormInput is the input for the values of a form: an object of strings.
 var FormInput = terms.Input{
-	Key: "values", Kind: terms.KindAny, Optional: true, Want: "an object of texts",
+	Key: "values", Kind: terms.KindAny, Optional: true, Want: terms.PhraseOf("want.object"),
 	Verify: func(text string) error {
 		if formOf(text) == nil {
-			return terms.NewRangeError("values", terms.Clip([]byte(text)), "an object of texts")
+			return terms.NewRangeError("values", terms.Clip([]byte(text)), terms.PhraseOf("want.object"))
 		}
 		return nil
 	},

@@ -163,7 +163,6 @@ func noFeed(r *http.Request) string { return "There is no feed " + terms.Quoted(
 func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, protocol string) {
 	c.ctx = terms.With(c.ctx, terms.In(r.Context()))
 	c.become(t, feedOf(r), kind)
-	c.ctx = terms.With(c.ctx, terms.In(r.Context()))
 	defer s.join(c)()
 	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
 		c.end(reasonProtocol)

@@ -119,7 +119,7 @@ func (c *connection) send(m Message) error {
 		}
 	}
 	m.Seq = c.seq
-	if m.Error != nil {
+	if m.Error != nil { // in the language of the connection's request
 		said := *m.Error
 		said.Message = m.Error.In(terms.In(c.ctx))
 		m.Error = &said

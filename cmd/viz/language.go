@@ -1,0 +1,30 @@
+package main
+
+import (
+	"cmp"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// outputLanguage returns the language, of the given ones, for what the commands print. It is the
+// locale of messages (POSIX, "Internationalization Variables"), or the first language if there is
+// no match: the locale C, for example. Usage, flag help, usage errors, logs, messages about model
+// files, and JSON are always in English.
+func outputLanguage(list []*terms.Language, env func(string) string) *terms.Language {
+	locale := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))
+	name, _, _ := strings.Cut(locale, "@") // a variant, as in de_DE.UTF-8@euro
+	name, _, _ = strings.Cut(name, ".")    // the encoding
+	wanted, err := language.Parse(name)
+	if err != nil {
+		return list[0]
+	}
+	tags := make([]language.Tag, len(list))
+	for i, l := range list {
+		tags[i] = language.Make(l.Tag)
+	}
+	_, i, _ := language.NewMatcher(tags).Match(wanted)
+	return list[i]
+}
