@@ -316,9 +316,9 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	}
 }
 
-// TestSecondInstructorMayTakeOver: only one instructor presents at a time. A second
-// instructor who has the secret is told that someone is presenting and can take over.
-// Without the secret, nothing works.
+// TestSecondInstructorMayTakeOver: only one instructor presents at a time. A second instructor who
+// has the secret learns that someone is presenting, and can take over. Without the secret, nothing
+// works.
 func TestSecondInstructorMayTakeOver(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

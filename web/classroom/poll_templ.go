@@ -901,7 +901,7 @@ func mineText(r *class.Receipt) templ.Component {
 	})
 }
 
-// results shows the bars of the class and, after the reveal, those of the model.
+// results shows the class's bars and, after the reveal, the model's bars.
 func results(q *poll, mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

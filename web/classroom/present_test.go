@@ -68,8 +68,8 @@ func TestLastWalkStepOffersToEndClass(t *testing.T) {
 	}
 }
 
-// TestSecondWindowIsAnnounced: if a presenter has two windows open, each window mentions the
-// other. An observer is told that someone else is presenting.
+// TestSecondWindowIsAnnounced: if a presenter has two windows open, each window mentions the other.
+// An observer's window shows that someone else is presenting.
 func TestSecondWindowIsAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
