@@ -73,7 +73,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		Caller: s.learners.Caller, MAC: s.learners.MAC, Access: s.cfg.Classes.Access,
 		Phones: s.cfg.Classes.Phones, Log: s.cfg.Logger, Now: s.cfg.Classes.Now,
 	}
-	if s.cfg.Classes.Logs == nil || s.cfg.Progress == nil {
+	if classroom.None || s.cfg.Classes.Logs == nil || s.cfg.Progress == nil {
 		classroom.New(deps).Mount(mux)
 		return nil
 	}

@@ -17,84 +17,86 @@ import (
 // it. A text that depends on a count has a variant for each of the language's CLDR plural
 // categories, whose keys end in .zero, .one, .two, .few, .many or .other.
 type Catalog struct {
-	// entries are the texts with their keys, as in the files, sorted by key. (A map would take much
-	// more of the image from which the program starts in a browser.)
-	entries []string
+	file string
+	// texts holds where the lines "key = text" begin in the file, sorted by key. A map of strings
+	// would take much more of the image from which the program starts in a browser.
+	texts []int32
 }
 
-// find returns the index of the entry with a key, or of the first entry with a larger key.
-func (c Catalog) find(key string) (at int, ok bool) {
-	return slices.BinarySearchFunc(c.entries, key, func(entry, key string) int {
-		n := min(len(entry), len(key))
-		if d := strings.Compare(entry[:n], key); d != 0 {
+// key returns the key of the line that begins at a byte of the file.
+func (c Catalog) key(at int32) string {
+	key, _, _ := strings.Cut(c.file[at:], " = ")
+	return key
+}
+
+// text returns the text of the line that begins at a byte of the file, with the lines that continue
+// it.
+func (c Catalog) text(at int32) string {
+	_, text, _ := strings.Cut(c.file[at:], " = ")
+	end := 0
+	for line := range strings.Lines(text) {
+		if end > 0 && !strings.HasPrefix(line, " ") {
+			break
+		}
+		end += len(line)
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(text[:end], "\n"), "\n ", " ")
+}
+
+// find returns the index of the text with a key, or of the first text with a larger key.
+func (c Catalog) find(key string) (i int, ok bool) {
+	return slices.BinarySearchFunc(c.texts, key, func(at int32, key string) int {
+		line := c.file[at:]
+		n := min(len(line), len(key))
+		if d := strings.Compare(line[:n], key); d != 0 {
 			return d
 		}
-		if strings.HasPrefix(entry[n:], " = ") {
+		if strings.HasPrefix(line[n:], " = ") {
 			return 0
 		}
-		return 1 // the entry has a longer key
+		return 1 // the line has a longer key
 	})
-}
-
-// oneLine returns a text without the line breaks of the file.
-func oneLine(text string) string {
-	if !strings.Contains(text, "\n") {
-		return text
-	}
-	return strings.ReplaceAll(text, "\n ", " ")
 }
 
 // Segment is a part of a text: either words or the name of a value.
 type Segment struct{ Words, Name string }
 
-// ReadCatalog parses the texts in the contents of files. Its error names the line.
-func ReadCatalog(files ...string) (Catalog, error) {
-	var c Catalog
-	for _, file := range files {
-		if err := c.read(file); err != nil {
-			return Catalog{}, err
-		}
+// ReadCatalog parses the texts in a file's contents. Its error names the line or the text.
+func ReadCatalog(file string) (Catalog, error) {
+	type text struct {
+		key string
+		at  int
 	}
-	slices.SortFunc(c.entries, func(a, b string) int { return strings.Compare(keyOf(a), keyOf(b)) })
-	for i, entry := range c.entries {
-		key, text, _ := strings.Cut(entry, " = ")
-		if i > 0 && keyOf(c.entries[i-1]) == key {
-			return Catalog{}, fmt.Errorf("duplicate key %s", key)
-		}
-		if _, err := piecesOf(text); err != nil {
-			return Catalog{}, fmt.Errorf("%s: %w", key, err)
-		}
-	}
-	c.entries = slices.Clip(c.entries)
-	return c, nil
-}
-
-// read adds the entries of a file.
-func (c *Catalog) read(file string) error {
-	begin, at := -1, 0 // where the last entry begins, or -1 if no line can continue it
-	number := 0
+	var texts []text
+	number, at := 0, 0
+	open := false // the line can continue a text
 	for line := range strings.Lines(file) {
 		number++
-		at += len(line)
 		key, _, ok := strings.Cut(line, " = ")
 		switch {
 		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "#"):
-			begin = -1
-		case strings.HasPrefix(line, " ") && begin >= 0:
-			c.entries[len(c.entries)-1] = strings.TrimSuffix(file[begin:at], "\n")
+			open = false
+		case strings.HasPrefix(line, " ") && open: // part of the text above
 		case !ok || strings.ContainsAny(key, " {}"):
-			return fmt.Errorf("line %d is not “key = text”: %q", number, strings.TrimSuffix(line, "\n"))
+			return Catalog{}, fmt.Errorf("line %d is not “key = text”: %q", number, strings.TrimSuffix(line, "\n"))
 		default:
-			begin = at - len(line)
-			c.entries = append(c.entries, strings.TrimSuffix(line, "\n"))
+			texts = append(texts, text{key, at})
+			open = true
+		}
+		at += len(line)
+	}
+	slices.SortFunc(texts, func(a, b text) int { return strings.Compare(a.key, b.key) })
+	c := Catalog{file, make([]int32, len(texts))}
+	for i, t := range texts {
+		if i > 0 && texts[i-1].key == t.key {
+			return Catalog{}, fmt.Errorf("duplicate key %s", t.key)
+		}
+		c.texts[i] = int32(t.at)
+		if _, err := piecesOf(c.text(c.texts[i])); err != nil {
+			return Catalog{}, fmt.Errorf("%s: %w", t.key, err)
 		}
 	}
-	return nil
-}
-
-func keyOf(entry string) string {
-	key, _, _ := strings.Cut(entry, " = ")
-	return key
+	return c, nil
 }
 
 func piecesOf(text string) (list []Segment, err error) {
@@ -124,20 +126,19 @@ func (c Catalog) Has(key string) bool {
 
 // Keys lists the keys of all texts, in order.
 func (c Catalog) Keys() []string {
-	list := make([]string, len(c.entries))
-	for i, entry := range c.entries {
-		list[i] = keyOf(entry)
+	list := make([]string, len(c.texts))
+	for i, at := range c.texts {
+		list[i] = c.key(at)
 	}
 	return list
 }
 
-// Under returns the texts whose keys begin with a prefix, by key.
+// Under returns the texts whose keys begin with a prefix, by key. Names in braces are not replaced.
 func (c Catalog) Under(prefix string) map[string]string {
 	list := map[string]string{}
-	at, _ := c.find(prefix)
-	for ; at < len(c.entries) && strings.HasPrefix(c.entries[at], prefix); at++ {
-		key, text, _ := strings.Cut(c.entries[at], " = ")
-		list[key] = oneLine(text)
+	i, _ := c.find(prefix)
+	for ; i < len(c.texts) && strings.HasPrefix(c.file[c.texts[i]:], prefix); i++ {
+		list[c.key(c.texts[i])] = c.text(c.texts[i])
 	}
 	return list
 }
@@ -145,10 +146,10 @@ func (c Catalog) Under(prefix string) map[string]string {
 // Pieces returns the segments of the text with the given key. A key without a text is a bug in the
 // program; Pieces then returns the key itself.
 func (c Catalog) Pieces(key string) []Segment {
-	at, ok := c.find(key)
+	i, ok := c.find(key)
 	if !ok {
 		return []Segment{{Words: key}}
 	}
-	pieces, _ := piecesOf(oneLine(c.entries[at][len(key)+len(" = "):])) // checked by ReadCatalog
+	pieces, _ := piecesOf(c.text(c.texts[i])) // checked by ReadCatalog
 	return pieces
 }

@@ -92,21 +92,6 @@ func namesByText(c Catalog) map[string][]string {
 	return all
 }
 
-// TestEnglishHasAllFiles checks the list of English files.
-func TestEnglishHasAllFiles(t *testing.T) {
-	texts, err := Texts(English.Tag)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := ReadCatalog(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := English.words.Keys(), c.Keys(); !slices.Equal(got, want) {
-		t.Errorf("English has %d texts, its folder has %d", len(got), len(want))
-	}
-}
-
 // TestLanguageUsesItsTexts checks that the methods of a language use its texts.
 func TestLanguageUsesItsTexts(t *testing.T) {
 	texts, _ := Texts("en")

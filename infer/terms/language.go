@@ -30,7 +30,7 @@ type Language struct {
 var files embed.FS
 
 // English is the program's own language.
-var English = mustRead("en", english...)
+var English = mustRead("en")
 
 // Texts returns the texts of a language: the contents of all files in its folder.
 func Texts(tag string) (string, error) {
@@ -53,8 +53,12 @@ func Texts(tag string) (string, error) {
 	return all.String(), nil
 }
 
-func mustRead(tag string, texts ...string) *Language {
-	l, err := ReadLanguage(tag, texts...)
+func mustRead(tag string) *Language {
+	texts, err := Texts(tag)
+	if err != nil {
+		panic(err) // embedded
+	}
+	l, err := ReadLanguage(tag, texts)
 	if err != nil {
 		panic(err)
 	}
@@ -70,11 +74,7 @@ func Languages() []*Language {
 	}
 	for _, f := range folders {
 		if f.Name() != English.Tag {
-			texts, err := Texts(f.Name())
-			if err != nil {
-				panic(err) // embedded
-			}
-			list = append(list, mustRead(f.Name(), texts))
+			list = append(list, mustRead(f.Name()))
 		}
 	}
 	return list
@@ -98,8 +98,8 @@ func In(ctx context.Context) *Language {
 
 // ReadLanguage returns a language with the given texts, which have the format described at
 // [Catalog].
-func ReadLanguage(tag string, texts ...string) (*Language, error) {
-	words, err := ReadCatalog(texts...)
+func ReadLanguage(tag, texts string) (*Language, error) {
+	words, err := ReadCatalog(texts)
 	if err != nil {
 		return nil, fmt.Errorf("the words of %s: %w", tag, err)
 	}

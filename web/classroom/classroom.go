@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -18,6 +19,10 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/wire"
 )
+
+// None reports whether there can be no rooms: a browser has no place to store them. It is a constant,
+// so that the program for browsers does not contain the code of rooms.
+const None = runtime.GOOS == "js"
 
 // Deps are the dependencies of the pages. All except Hub, Access, Phones, Now and Log are required.
 type Deps struct {
@@ -92,7 +97,7 @@ func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller 
 
 // Mount adds the routes of classes to mux.
 func (p *Pages) Mount(mux *http.ServeMux) {
-	if p.Hub == nil {
+	if None || p.Hub == nil {
 		p.mountNone(mux)
 		return
 	}

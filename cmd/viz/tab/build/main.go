@@ -63,19 +63,15 @@ func main() {
 // compact are the packages that are compiled without inlining: they are large, and their speed does
 // not matter. If nothing were inlined, the model would generate text half as fast.
 var compact = []string{
-	"github.com/tokenbytoken/viz/web/...", "github.com/tokenbytoken/viz/lessons/...",
-	"github.com/tokenbytoken/viz/plots", "github.com/tokenbytoken/viz/infer/terms",
-	"github.com/tokenbytoken/viz/infer/lab", "github.com/tokenbytoken/viz/infer/chat/...",
-	"github.com/tokenbytoken/viz/infer/checkpoint", "github.com/tokenbytoken/viz/infer/why",
-	"github.com/a-h/templ/...", "fmt", "time", "os/...", "io/...", "errors", "context", "path/...", "mime",
-	"gonum.org/v1/plot/...", "github.com/yuin/goldmark/...", "github.com/ajstarks/...", "git.sr.ht/...",
-	"codeberg.org/...", "golang.org/x/...", "crypto/...", "net/...", "vendor/...", "mime/...", "html/...",
-	"image/...", "compress/...", "math/big", "regexp/...", "log/...", "database/...", "bufio", "flag",
-	"gonum.org/v1/gonum/lapack/...", "gonum.org/v1/gonum/optimize/...", "gonum.org/v1/gonum/stat/...",
-	"github.com/tokenbytoken/viz/infer/files", "github.com/tokenbytoken/viz/infer/speculation",
-	"github.com/tokenbytoken/viz/infer/cost", "github.com/tokenbytoken/viz/infer/grammar",
-	"github.com/tokenbytoken/viz/infer/tokenizer", "encoding/xml", "encoding/csv", "encoding/asn1", "encoding/base64",
-	"encoding/hex", "encoding/json", "encoding/gob", "text/...", "go/...", "archive/...", "reflect",
+	"github.com/tokenbytoken/viz/infer/chat/...", "github.com/tokenbytoken/viz/infer/why",
+	"github.com/a-h/templ/...", "github.com/tokenbytoken/viz/infer/lab", "github.com/tokenbytoken/viz/infer/terms",
+	"github.com/tokenbytoken/viz/plots", "github.com/tokenbytoken/viz/web/...",
+	"github.com/tokenbytoken/viz/lessons/...", "gonum.org/v1/plot/...", "github.com/yuin/goldmark/...",
+	"github.com/ajstarks/...", "git.sr.ht/...", "codeberg.org/...", "golang.org/x/...", "crypto/...", "net/...",
+	"vendor/...", "mime/...", "html/...", "text/template/...", "image/...", "compress/...", "encoding/json",
+	"encoding/xml", "encoding/csv", "encoding/asn1", "encoding/base64", "encoding/hex", "fmt", "math/big",
+	"regexp/...", "log/...", "database/...", "bufio", "flag", "gonum.org/v1/gonum/lapack/...",
+	"gonum.org/v1/gonum/optimize/...", "gonum.org/v1/gonum/stat/...",
 }
 
 func build(out string, vet bool) error {
