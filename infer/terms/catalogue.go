@@ -146,10 +146,14 @@ func (c Catalog) Under(prefix string) map[string]string {
 // Pieces returns the segments of the text with the given key. A key without a text is a bug in the
 // program; Pieces then returns the key itself.
 func (c Catalog) Pieces(key string) []Segment {
-	i, ok := c.find(key)
-	if !ok {
-		return []Segment{{Words: key}}
+	if i, ok := c.find(key); ok {
+		return c.pieces(i)
 	}
+	return []Segment{{Words: key}}
+}
+
+// pieces returns the segments of the i-th text.
+func (c Catalog) pieces(i int) []Segment {
 	pieces, _ := piecesOf(c.text(c.texts[i])) // checked by ReadCatalog
 	return pieces
 }

@@ -138,28 +138,36 @@ func ReadLanguage(tag, texts string) (*Language, error) {
 func (l *Language) Has(key string) bool { return l.words.Has(key) || l.words.Has(key+".other") }
 
 // Pieces returns the segments of the text with the given key. If the text has variants, the first
-// int among the values selects one.
+// int among the values selects one. For a key without a text, Pieces returns the key itself.
 func (l *Language) Pieces(key string, with ...any) []Segment {
-	if l.words.Has(key + ".other") {
-		for _, v := range with {
-			if n, ok := v.(int); ok {
-				if one := key + "." + l.plural(n); l.words.Has(one) {
-					return l.words.Pieces(one)
-				}
-				break
-			}
-		}
-		key += ".other"
+	if i, ok := l.words.find(key); ok {
+		return l.words.pieces(i)
 	}
-	return l.words.Pieces(key)
+	for _, v := range with {
+		if n, ok := v.(int); ok {
+			if i, ok := l.words.find(key + "." + l.plural(n)); ok {
+				return l.words.pieces(i)
+			}
+			break
+		}
+	}
+	if i, ok := l.words.find(key + ".other"); ok {
+		return l.words.pieces(i)
+	}
+	return []Segment{{Words: key}} // a bug in the program
 }
 
 // T returns a text with values filled in by name: T("unit.ms", "n", "1.8"). A value is a string, an
 // int, which is formatted by [Count], something with a method In such as a [Phrase] or a
 // [*Refusal], a function that returns the value in a language, or a [fmt.Stringer].
 func (l *Language) T(key string, with ...any) string {
+	return l.Fill(l.Pieces(key, with...), with...)
+}
+
+// Fill returns the segments of a text as plain text, with values as in [Language.T].
+func (l *Language) Fill(pieces []Segment, with ...any) string {
 	var b strings.Builder
-	for _, p := range l.Pieces(key, with...) {
+	for _, p := range pieces {
 		b.WriteString(p.Words)
 		for i := 0; p.Name != "" && i+1 < len(with); i += 2 {
 			if with[i] == p.Name {

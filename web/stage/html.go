@@ -114,8 +114,8 @@ func spanHTML(ctx context.Context, b *strings.Builder, s Span) error {
 	if s.HTML != nil {
 		return s.HTML.Render(ctx, b)
 	}
-	if s.Inner != nil {
-		return elementHTML(ctx, b, s)
+	if s.Element != nil {
+		return s.Element.html(ctx, b)
 	}
 	if class, ok := chipClass[s.Style]; ok {
 		b.WriteString(`<span class="` + class + `" data-token="` + templ.EscapeString(s.Token.String()) + `">`)
@@ -138,19 +138,19 @@ func spanHTML(ctx context.Context, b *strings.Builder, s Span) error {
 	return nil
 }
 
-func elementHTML(ctx context.Context, b *strings.Builder, s Span) error {
-	if s.Element.Name == "" {
-		return richHTML(ctx, b, s.Inner) // such as the name of a page that this page does not link to
+func (e *Element) html(ctx context.Context, b *strings.Builder) error {
+	if e.Name == "" {
+		return richHTML(ctx, b, e.words) // such as the name of a page that this page does not link to
 	}
-	b.WriteString("<" + s.Element.Name)
-	if err := templ.RenderAttributes(ctx, b, s.Element.Attrs); err != nil {
+	b.WriteString("<" + e.Name)
+	if err := templ.RenderAttributes(ctx, b, e.Attrs); err != nil {
 		return err
 	}
 	b.WriteString(">")
-	if err := richHTML(ctx, b, s.Inner); err != nil {
+	if err := richHTML(ctx, b, e.words); err != nil {
 		return err
 	}
-	b.WriteString("</" + s.Element.Name + ">")
+	b.WriteString("</" + e.Name + ">")
 	return nil
 }
 

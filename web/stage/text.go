@@ -157,8 +157,7 @@ type Span struct {
 	Style Style
 
 	HTML    templ.Component // a part of a page, if any; not a part of the plain text
-	Inner   Rich            // the words inside Element, if any
-	Element Element
+	Element *Element        // an element with words, if any
 }
 
 // Rich is a sentence or a formula.
@@ -174,7 +173,9 @@ func (r Rich) String() string {
 		}
 		b.WriteString(s.S)
 		b.WriteString(s.Token.String())
-		b.WriteString(s.Inner.String())
+		if s.Element != nil {
+			b.WriteString(s.Element.words.String())
+		}
 	}
 	return b.String()
 }

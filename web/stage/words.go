@@ -23,13 +23,33 @@ var English = Words{terms.English}
 func In(ctx context.Context) Words { return Words{terms.In(ctx)} }
 
 // T returns a text as plain text, with values filled in by name: T("peek.at", "n", "20").
-func (w Words) T(key string, with ...any) string { return w.Rich(key, with...).String() }
+func (w Words) T(key string, with ...any) string {
+	pieces := w.Pieces(key, with...)
+	if slices.ContainsFunc(pieces, marked) || slices.ContainsFunc(with, formatted) {
+		return w.rich(pieces, with).String()
+	}
+	return w.Fill(pieces, with...)
+}
+
+// marked reports whether words contain a mark.
+func marked(p terms.Segment) bool { return strings.ContainsAny(p.Words, "*`[]") }
+
+// formatted reports whether a value is more than a string or a count.
+func formatted(v any) bool {
+	switch v.(type) {
+	case string, int:
+		return false
+	}
+	return true
+}
 
 // Rich returns a sentence with values filled in by name. A value is a string, an int, which is
 // formatted by [terms.Count], a token (which becomes a chip), a [Span], another sentence, a
 // [templ.Component], an [Element], or something with a name in every language (a method In), such as a
 // [terms.Phrase].
-func (w Words) Rich(key string, with ...any) Rich {
+func (w Words) Rich(key string, with ...any) Rich { return w.rich(w.Pieces(key, with...), with) }
+
+func (w Words) rich(pieces []terms.Segment, with []any) Rich {
 	value := func(name string) any {
 		for i := 0; i+1 < len(with); i += 2 {
 			if with[i] == name {
@@ -43,7 +63,6 @@ func (w Words) Rich(key string, with ...any) Rich {
 		}
 		return ""
 	}
-	pieces := w.Pieces(key, with...)
 	m := markup{
 		elements: slices.ContainsFunc(pieces, func(p terms.Segment) bool { return strings.Contains(p.Words, "](") }),
 	}
@@ -64,10 +83,12 @@ func (w Words) Say(key string, with ...any) templ.Component { return RichHTML(w.
 type Element struct {
 	Name  string
 	Attrs templ.Attributes
+
+	words Rich
 }
 
 // Link returns a link for the words of a text.
-func Link(href string) Element { return Element{"a", templ.Attributes{"href": href}} }
+func Link(href string) Element { return Element{Name: "a", Attrs: templ.Attributes{"href": href}} }
 
 // markup builds a sentence from a text with marks.
 type markup struct {
@@ -132,9 +153,9 @@ func (m *markup) mark(text string, value func(name string) any, before func()) i
 	before()
 	at := m.open[len(m.open)-1]
 	m.open = m.open[:len(m.open)-1]
-	inner := append(Rich{}, m.done[at:]...)
 	element, _ := value(name).(Element)
-	m.done = append(m.done[:at], Span{Inner: inner, Element: element})
+	element.words = append(Rich{}, m.done[at:]...)
+	m.done = append(m.done[:at], Span{Element: &element})
 	return len("](") + len(name) + len(")")
 }
 
