@@ -38,9 +38,8 @@ var (
 	)
 )
 
-// textsMatchTheSource: every text that the program uses exists and gets its values, and no text is
-// unused.
-func textsMatchTheSource(t *testing.T) guard {
+// englishTexts reads the English catalog.
+func englishTexts(t *testing.T) terms.Catalog {
 	t.Helper()
 	texts, err := terms.Texts("en")
 	if err != nil {
@@ -50,6 +49,14 @@ func textsMatchTheSource(t *testing.T) guard {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// textsMatchTheSource: every text that the program uses exists and gets its values, and no text is
+// unused.
+func textsMatchTheSource(t *testing.T) guard {
+	t.Helper()
+	c := englishTexts(t)
 	return guard{
 		name: "TextsMatchTheSource", least: 600,
 		reads: func(s *source) bool { return s.program() || s.ext() == ".js" && s.among("static/js") },

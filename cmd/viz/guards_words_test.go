@@ -143,14 +143,7 @@ func wordExamples(kinds map[string][]string) []guardExample {
 // script or command repeats one.
 func sentencesHaveOneHome(t *testing.T) guard {
 	t.Helper()
-	texts, err := terms.Texts("en")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := terms.ReadCatalog(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := englishTexts(t)
 	var sentences []string
 	for _, key := range c.Keys() {
 		for _, p := range c.Pieces(key) {
