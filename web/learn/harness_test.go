@@ -14,7 +14,7 @@ var text = courseworktest.Text
 
 // The experiments and pictures for the bundled pair of models, rendered once for all tests that
 // read the whole course: see [newReader].
-var sharedWidgets, sharedPictures = newHTMLCache[shown](), newHTMLCache[pictureKey]()
+var sharedWidgets, sharedPictures = newHTMLCache(), newHTMLCache()
 
 // A site serves the pages to one learner, who has switched to Numbers.
 type site struct {

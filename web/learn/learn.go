@@ -29,14 +29,14 @@ type Pages struct {
 	coursework.Base
 	turns    *turns
 	widgets  *widgets
-	pictures *htmlCache[pictureKey]
+	pictures *htmlCache
 }
 
 // New returns the pages.
 func New(d Deps) *Pages {
 	return &Pages{
 		Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), widgets: newWidgets(d.Course),
-		pictures: newHTMLCache[pictureKey](),
+		pictures: newHTMLCache(),
 	}
 }
 

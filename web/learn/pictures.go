@@ -17,9 +17,6 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A pictureKey identifies a state of a lesson's picture in a language.
-type pictureKey struct{ lesson, id, language string }
-
 // A pictureState is one state of a lesson's picture as its page shows it.
 type pictureState struct {
 	lessons.Picture
@@ -43,7 +40,7 @@ func (p *Pages) pictureOf(w stage.Words, l *lessons.Lesson) (list []pictureState
 			return html, err
 		}
 		v.Drawn = deferred(func(ctx context.Context) templ.Component {
-			html, err := p.pictures.get(ctx, pictureKey{l.Slug, pic.ID, w.Tag}, draw)
+			html, err := p.pictures.get(ctx, l.Slug+"/"+pic.ID+"/"+w.Tag, draw)
 			if err != nil {
 				return pictureTrouble(troubleOf(err).In(w.Language))
 			}

@@ -79,18 +79,11 @@ type spec struct {
 // widgets holds all experiments of the course, with their cached first states.
 type widgets struct {
 	specs map[string]*spec // by id
-	first *htmlCache[shown]
-}
-
-// shown identifies an experiment in a view and a language.
-type shown struct {
-	id       string
-	view     shell.View
-	language string
+	first *htmlCache
 }
 
 func newWidgets(c *lessons.Course) *widgets {
-	ws := &widgets{specs: map[string]*spec{}, first: newHTMLCache[shown]()}
+	ws := &widgets{specs: map[string]*spec{}, first: newHTMLCache()}
 	if c == nil {
 		return ws
 	}
@@ -155,11 +148,11 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(l, s, view, values, html, errors.Join(bad, err))))
 		return
 	}
-	if err := p.widgets.first.enter(r.Context()); err != nil {
+	if err := p.widgets.first.turn.Acquire(r.Context(), 1); err != nil {
 		return // the client has disconnected
 	}
 	html, err := p.work(r.Context(), s, view, in)
-	p.widgets.first.leave()
+	p.widgets.first.turn.Release(1)
 	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, in, html, err)))
 }
 
@@ -191,7 +184,7 @@ func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html 
 
 // firstOf returns the first state of an experiment, which is the same for everyone.
 func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
-	key := shown{s.ID, view, terms.In(ctx).Tag}
+	key := s.ID + "/" + string(view) + "/" + terms.In(ctx).Tag
 	return p.widgets.first.get(ctx, key, func(ctx context.Context) (html string, err error) {
 		err = fault.Do(p.Log, "an experiment", func() (err error) {
 			html, err = p.work(ctx, s, view, s.Inputs(terms.In(ctx)).Defaults())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/web/once"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -28,18 +28,16 @@ type finder struct {
 	measure func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 	wait    time.Duration
 
-	mu   sync.Mutex
-	last *search
+	percent atomic.Int64 // of the measurement that is done
+	result  once.Values[findings]
 }
 
 func newFinder() finder { return finder{measure: why.Find, wait: findWait} }
 
-// search is a measurement. It has ended when done is closed.
-type search struct {
-	percent atomic.Int64
-	done    chan struct{}
-	found   *why.Findings
-	err     error
+// findings is the result of a measurement, which can be an error.
+type findings struct {
+	*why.Findings
+	err error
 }
 
 const (
@@ -65,43 +63,30 @@ func (e *measureError) Error() string {
 // Otherwise, it is the reason why there are no findings. A failed measurement is not repeated,
 // because it would fail again.
 func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*why.Findings, error) {
-	f.mu.Lock()
-	s := f.last
-	if s == nil {
-		s = &search{done: make(chan struct{})}
-		f.last = s
-		go f.run(s, m, log)
-	}
-	f.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, f.wait)
 	defer cancel()
-	select {
-	case <-s.done:
-	case <-ctx.Done():
+	r, err := f.result.Get(ctx, "", func(ctx context.Context) (findings, error) { return f.run(ctx, m, log), nil })
+	if err != nil {
+		return nil, terms.Refuse(errMeasuring.Code, "explain.heads.measuring", "percent", int(f.percent.Load()))
 	}
-	select {
-	case <-s.done:
-		return s.found, s.err
-	default:
-		return nil, terms.Refuse(errMeasuring.Code, "explain.heads.measuring", "percent", int(s.percent.Load()))
-	}
+	return r.Findings, r.err
 }
 
-func (f *finder) run(s *search, m *infer.Model, log *slog.Logger) {
-	defer close(s.done)
-	ctx, cancel := context.WithTimeout(context.Background(), findTime)
+func (f *finder) run(ctx context.Context, m *infer.Model, log *slog.Logger) (r findings) {
+	ctx, cancel := context.WithTimeout(ctx, findTime)
 	defer cancel()
-	s.err = fault.Do(log, "looking for heads", func() (err error) {
-		s.found, err = f.measure(ctx, m, func(share float64) { s.percent.Store(int64(100 * share)) })
+	r.err = fault.Do(log, "looking for heads", func() (err error) {
+		r.Findings, err = f.measure(ctx, m, func(share float64) { f.percent.Store(int64(100 * share)) })
 		return err
 	})
 	switch {
-	case s.err == nil:
-	case errors.Is(s.err, context.DeadlineExceeded):
-		s.err = terms.Refuse(terms.CodeBusy, "explain.heads.slow", "n", int(findTime.Minutes()))
+	case r.err == nil:
+	case errors.Is(r.err, context.DeadlineExceeded):
+		r.err = terms.Refuse(terms.CodeBusy, "explain.heads.slow", "n", int(findTime.Minutes()))
 	default:
-		s.err = &measureError{s.err}
+		r.err = &measureError{r.err}
 	}
+	return r
 }
 
 // inWords describes the findings. If f is nil, the results are empty.

@@ -67,7 +67,9 @@ func TestHeadsAreMeasuredOnce(t *testing.T) {
 		)
 	}
 	close(rest)
-	<-s.finder.last.done
+	if _, err := s.finder.result.Get(t.Context(), "", nil); err != nil { // wait for the end
+		t.Fatal(err)
+	}
 	if status, page := get("/why?heads=1"); status != http.StatusOK || !strings.Contains(page, "Measured on 6 rows") {
 		t.Errorf(
 			"once it is measured: status %d, want status = %d, page with %q", status, http.StatusOK,
