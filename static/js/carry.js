@@ -50,8 +50,9 @@ export function measure(page = document) {
 }
 
 // carry animates all elements to their new positions after a stage has been reached. If a
-// token is drawn again at the same stage, it drops the marker again.
-export function carry(arrived = true) {
+// token is drawn again at the same stage, it drops the marker again. later calls a function when
+// the map beside a stage is up to date.
+export function carry(arrived = true, later = afterFrame) {
   const was = before;
   before = null;
   const scene = was && sceneOf(was.page);
@@ -63,11 +64,11 @@ export function carry(arrived = true) {
   } else if (isOpen(scene)) tip(scene, play, was);
   else if (scene.matches('.panel') && onMap.has(enter)) {
     const mine = turn;
-    afterFrame(() => { if (mine === turn && scene.isConnected) moves[enter](scene, play, was); });
+    later(() => { if (mine === turn && scene.isConnected) moves[enter](scene, play, was); });
   } else moves[enter]?.(scene, play, was);
 }
 
-// In Numbers, the map is beside the stage, and its newest version is shown a frame later.
+// In Numbers, the map is beside the stage, and its newest version is shown after the stage.
 const onMap = new Set(['forward', 'cache']);
 
 // isOpen reports whether the marker is still waiting to be dropped.

@@ -1,7 +1,7 @@
-// Puts the server's panels into the page. The panels of a new stage come first. Less urgent
-// panels wait until the stage has been drawn.
+// Puts the server's panels into the page. Panels marked `later`, such as the costs and the settings,
+// wait until the frame with the others has been drawn.
 import { patch } from './patch.js';
-import { afterFrame } from './frames.js';
+import { afterFrame, whenIdle } from './frames.js';
 import { holdFocus } from './focus.js';
 import { afterPanels } from './worked.js';
 import { afterFall, isFalling } from './falling.js';
@@ -21,19 +21,27 @@ const operations = {
   remove(element) { element.remove(); },
 };
 
-// These panels are around the stage: the cost, the text so far as prose, and the settings.
-// Their newest versions are shown after the frame that shows the stage.
-const beside = new Set([
-  'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
-  'filter-order', 'stops-head', 'stops',
-]);
-const isBeside = (id) => beside.has(id) || id.startsWith('out-'); // out-top_k is the description of a setting's value
-const waiting = new Map(); // id → panel
+const waiting = new Map(); // id → the newest panel of those to be shown later
+const callbacks = []; // called once those panels are shown
 
 function applyWaiting() {
   const panels = [...waiting.values()];
   waiting.clear();
   for (const panel of panels) apply(panel);
+  complete();
+}
+
+// complete is called when the page shows all panels of a state.
+function complete() {
+  afterPanels();
+  for (const act of callbacks.splice(0)) act();
+}
+
+// afterLater calls act when the panels to be shown later are shown. more is set if they are still to
+// arrive.
+export function afterLater(act, more) {
+  if (more || waiting.size > 0) callbacks.push(act);
+  else afterFrame(act);
 }
 
 let ownPeek = null; // the state's own line under the strip
@@ -46,19 +54,29 @@ export function applyPanels(panels, state, arrived) {
   const returnFocus = holdFocus();
   for (const panel of panels) {
     if (panel.id === 'spoken') toSay = panel;
-    else if (state && isBeside(panel.id) && !document.hidden) wait(panel);
+    else if (panel.later) applyLater(panel);
     else apply(panel, arrived);
     if (panel.id !== 'peek') continue;
     peekIsOwn = state;
     if (state) ownPeek = panel;
   }
   returnFocus();
-  afterPanels();
+  if (waiting.size === 0) complete();
 }
 
-function wait(panel) {
-  if (waiting.size === 0) afterFrame(applyWaiting);
+function applyLater(panel) {
+  if (document.hidden) {
+    apply(panel);
+    return;
+  }
+  if (waiting.size === 0) afterFrame(() => whenIdle(applyWaiting));
   waiting.set(panel.id, panel);
+}
+
+// applyRest applies the panels of a state that follow in a second message.
+export function applyRest(panels) {
+  for (const panel of panels) applyLater(panel);
+  if (waiting.size === 0) complete();
 }
 
 // restorePeek restores the line under the strip that belongs to the state, in place of another

@@ -1,5 +1,5 @@
 // The line above the table with the arithmetic of the row under the pointer or the focus. The
-// page already contains all its text.
+// lines of all rows are in #work-lines, which arrives after the panel.
 import { onKey } from './keys.js';
 
 let row = -1; // index of the row that the learner points at
@@ -32,12 +32,11 @@ export function followRows() {
 function work(target) {
   const rows = rowsOf(target.closest('[data-rows]') ?? target.parentElement);
   const line = document.getElementById('work-line');
-  const template = target.querySelector('template');
-  if (!line || (!template && !target.dataset.work)) return;
+  const cells = document.getElementById('work-lines')?.content.querySelector(`[data-of="${target.dataset.row}"]`);
+  if (!line || !cells) return;
   row = rows.indexOf(target);
   for (const other of rows) other.classList.toggle('is-hover', other === target);
-  if (template) line.replaceChildren(template.content.cloneNode(true));
-  else line.textContent = target.dataset.work;
+  line.replaceChildren(...cells.cloneNode(true).childNodes);
 }
 
 // afterPanels shows the same row again if the learner is still at the table.

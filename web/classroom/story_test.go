@@ -107,7 +107,7 @@ func TestStoryAndNumbersViewsAgree(t *testing.T) {
 			}
 			seen := 0
 			for _, row := range numbers.get("/class/" + code + screen).Find("#panel .tc tbody tr").EachIter() {
-				name, number := words(row.Find("th .tk").First()), words(row.Find(at.number).First())
+				name, number := row.AttrOr("data-token", ""), words(row.Find(at.number).First())
 				share, ok := shares[name]
 				if !ok {
 					continue

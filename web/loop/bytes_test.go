@@ -33,7 +33,7 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 			t.Fatalf("%T: %v", c, err)
 		}
 		m := &wire.Message{}
-		if err := e.encode(m, st); err != nil {
+		if err := encodeAll(e, m, st); err != nil {
 			t.Fatal(err)
 		}
 		b, err := m.Bytes()

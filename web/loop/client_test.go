@@ -16,6 +16,7 @@ import (
 // received is a message as a client sees it.
 type received struct {
 	Seq, Ack uint64
+	More     bool
 	Run      string
 	Again    bool
 	Error    *terms.Refusal
@@ -101,6 +102,9 @@ func (c *client) read() received {
 	c.follow(m)
 	if m.Cursor != nil || m.Data != nil {
 		c.last = m
+	}
+	if m.More {
+		c.read()
 	}
 	return m
 }

@@ -12,8 +12,10 @@ import (
 // only the differences into the next message. It does not reference any state, so the memory of
 // an evicted run is freed even while a client watches the run.
 type encoder interface {
-	// encode adds to m the changes since the last call. The first call adds the whole state.
-	encode(m *wire.Message, next *session.State) error
+	// encode adds to m the changes since the last call. The first call adds the whole state. If
+	// some changes can be shown after the others, encode leaves them to rest, which adds them to
+	// another message. rest is called before encode is called again.
+	encode(m *wire.Message, next *session.State) (rest func(m *wire.Message) error, err error)
 	// pieces adds the tokens of a prompt to m. answer adds the answer to a query that has already
 	// been validated. Both may be called while encode is running.
 	pieces(m *wire.Message, model *infer.Model, text chat.Text) error
@@ -25,6 +27,15 @@ type encoder interface {
 var encoders = map[string]func(stage.Words, view) encoder{
 	wire.ProtocolHTML: func(w stage.Words, v view) encoder { return &htmlEncoder{words: w, view: v} },
 	wire.ProtocolJSON: func(stage.Words, view) encoder { return &jsonEncoder{} },
+}
+
+// encodeAll adds to m all changes since the last call of encode.
+func encodeAll(e encoder, m *wire.Message, next *session.State) error {
+	rest, err := e.encode(m, next)
+	if err != nil || rest == nil {
+		return err
+	}
+	return rest(m)
 }
 
 // cursor is a [session.Cursor] as JSON. Before a text begins, it is step 0 and stage "none".

@@ -26,16 +26,15 @@ type pageData struct {
 	Cursor  cursor      `json:"cursor"`
 	Undrawn bool        `json:"undrawn,omitempty"` // the sample stage is shown with its draw withheld
 	Playing bool        `json:"playing"`
-	// Link leads to the state shown, from anywhere and after a restart; "" before the first
-	// start.
+	// Link is a link to the state shown that works from anywhere and after a restart; "" before the
+	// first start.
 	Link  string `json:"link"`
 	Scrub scrub  `json:"scrub"`
 	Show  show   `json:"show"`
 	// U is the u of the what-if question at the sample stage or, if there is no question, the u
 	// that was drawn.
 	U *float64 `json:"u,omitempty"`
-	// Heat is the data for the canvases of the forward stage, if the page shows the inside
-	// of the pass.
+	// Heat is the data for the canvases of the forward stage, if the page looks inside the pass.
 	Heat *stage.Heat `json:"heat,omitempty"`
 }
 
@@ -79,15 +78,25 @@ type htmlEncoder struct {
 
 var seed = maphash.MakeSeed()
 
-func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
+func (e *htmlEncoder) encode(m *wire.Message, next *session.State) (func(*wire.Message) error, error) {
 	page := NewPage(e.words, next)
 	if err := e.encodeTokens(m, page.Strip.Tokens); err != nil {
-		return err
+		return nil, err
 	}
+	m.Data = pageDataOf(e.words, next)
+	now, later := e.view.panels()
+	if err := e.encodePanels(m, page, now, false); err != nil || len(later) == 0 {
+		return nil, err
+	}
+	return func(m *wire.Message) error { return e.encodePanels(m, page, later, true) }, nil
+}
+
+// encodePanels adds to m the panels of list that have changed.
+func (e *htmlEncoder) encodePanels(m *wire.Message, page Page, list []Panel, later bool) error {
 	if e.panels == nil {
 		e.panels = make(map[string]uint64, len(Panels))
 	}
-	for _, p := range e.view.panels() {
+	for _, p := range list {
 		html, err := e.render(p.Render(e.words, page))
 		if err != nil {
 			return fmt.Errorf("panel %s: %w", p.ID, err)
@@ -97,9 +106,8 @@ func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
 			continue
 		}
 		e.panels[p.ID] = sum
-		m.Panels = append(m.Panels, wire.Panel{ID: p.ID, Op: wire.Morph, HTML: string(html)})
+		m.Panels = append(m.Panels, wire.Panel{ID: p.ID, Op: wire.Morph, HTML: string(html), Later: later})
 	}
-	m.Data = pageDataOf(e.words, next)
 	return nil
 }
 

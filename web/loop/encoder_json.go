@@ -71,7 +71,11 @@ type jsonEncoder struct {
 	hasPrompt bool
 }
 
-func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
+func (e *jsonEncoder) encode(m *wire.Message, next *session.State) (func(*wire.Message) error, error) {
+	return nil, e.encodeStages(m, next)
+}
+
+func (e *jsonEncoder) encodeStages(m *wire.Message, next *session.State) error {
 	d := &runData{
 		Cursor: cursorJSON(next.Cursor), Undrawn: next.Undrawn, Playing: next.Playing, Speed: next.Speed,
 		Stopped: next.Stopped, Settings: next.Settings,

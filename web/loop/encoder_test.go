@@ -88,7 +88,7 @@ func TestGoldenJSON(t *testing.T) {
 	for _, ran := range []infer.Kind{infer.KindFilter, infer.KindSample} {
 		m := &wire.Message{Seq: 9, Ack: 3}
 		st := handmade(t, ran)
-		if err := e.encode(m, st); err != nil {
+		if err := encodeAll(e, m, st); err != nil {
 			t.Fatal(err)
 		}
 		b, err := m.Bytes()
@@ -108,7 +108,7 @@ func TestGoldenHTML(t *testing.T) {
 	e := &htmlEncoder{words: lang}
 	for _, ran := range []infer.Kind{infer.KindFilter, infer.KindSample} {
 		m := &wire.Message{Seq: 9, Ack: 3}
-		if err := e.encode(m, handmade(t, ran)); err != nil {
+		if err := encodeAll(e, m, handmade(t, ran)); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range m.Panels {
@@ -192,10 +192,10 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	for protocol, make := range encoders {
 		e := make(lang, numbersView)
 		first, again := &wire.Message{}, &wire.Message{}
-		if err := e.encode(first, s); err != nil {
+		if err := encodeAll(e, first, s); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.encode(again, s); err != nil {
+		if err := encodeAll(e, again, s); err != nil {
 			t.Fatal(err)
 		}
 		if len(again.Panels) != 0 || again.Fields != nil && len(again.Fields.(*runData).Stages) != 0 {
@@ -203,7 +203,7 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 		}
 	}
 	m := &wire.Message{}
-	if err := (&htmlEncoder{words: lang}).encode(m, s); err != nil {
+	if err := encodeAll((&htmlEncoder{words: lang}), m, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(Panels) + 1; len(m.Panels) != want {
@@ -240,7 +240,7 @@ func TestStripOperations(t *testing.T) {
 		{[]int{301}, []string{"morph t-1", "remove t-4", "remove t-3", "remove t-2"}},
 	} {
 		m := &wire.Message{}
-		if err := e.encode(m, steps(tc.chosen...)); err != nil {
+		if err := encodeAll(e, m, steps(tc.chosen...)); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -264,7 +264,7 @@ func BenchmarkEncode(b *testing.B) {
 			var n int
 			for i := 0; b.Loop(); i++ {
 				m := &wire.Message{}
-				if err := e.encode(m, states[i%2]); err != nil {
+				if err := encodeAll(e, m, states[i%2]); err != nil {
 					b.Fatal(err)
 				}
 				out, err := m.Bytes()
@@ -291,7 +291,7 @@ func TestPenaltyChangeResendsLogits(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := &wire.Message{}
-		if err := e.encode(m, st); err != nil {
+		if err := encodeAll(e, m, st); err != nil {
 			t.Fatal(err)
 		}
 		return m.Fields.(*runData)

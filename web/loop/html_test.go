@@ -93,9 +93,10 @@ func panelsFit(t *testing.T, name string, st *session.State, view view) {
 	v := NewPage(lang, st)
 	v.View = view
 	page := html(t, PageHTML(v))
-	for _, p := range view.panels() {
+	now, later := view.panels()
+	for _, p := range append(slices.Clone(now), later...) {
 		part := html(t, p.Render(lang, v))
-		body := parse(t, part).Find("body")
+		body := parse(t, "<body>"+part).Find("body")
 		top := body.Children()
 		if top.Length() != 1 || top.AttrOr("id", "") != p.ID || strings.TrimSpace(
 			body.Clone().Children().Remove().End().Text(),
@@ -166,13 +167,18 @@ func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	all := states(t)
 	for _, name := range []string{"logits", "softmax", "filter", "sample", "back"} {
 		d := parse(t, html(t, PageHTML(NewPage(lang, all[name]))))
-		rows := d.Find("tr[data-row]")
-		if rows.Length() != stage.RowsShown || rows.Find("template").Length() != stage.RowsShown {
+		rows, lines := d.Find("tr[data-row]"), d.Find("#work-lines > div")
+		if rows.Length() != stage.RowsShown || lines.Length() != stage.RowsShown {
 			t.Errorf(
-				"%s: got %d rows with %d worked lines; want %d, %d", name, rows.Length(),
-				rows.Find("template").Length(), stage.RowsShown, stage.RowsShown,
+				"%s: got %d rows with %d worked lines; want %d, %d", name, rows.Length(), lines.Length(),
+				stage.RowsShown, stage.RowsShown,
 			)
 		}
+		rows.Each(func(i int, row *goquery.Selection) {
+			if of := lines.Eq(i).AttrOr("data-of", "none"); of != row.AttrOr("data-row", "") {
+				t.Errorf("%s: row %d has the line of %s, want its own", name, i, of)
+			}
+		})
 	}
 }
 
@@ -224,12 +230,10 @@ func TestQueryAnswersFitThePage(t *testing.T) {
 func TestHeatmapsHaveTextTwins(t *testing.T) {
 	all := states(t)
 	d := parse(t, html(t, PageHTML(NewPage(lang, all["forward"]))))
-	heads := d.Find("button[data-head]")
-	if d.Find("canvas[data-heat]").Length() != 6 || heads.Length() != 36 || heads.Find("template").Length() != 36 {
+	heads, lines := d.Find("button[data-head]"), d.Find("#work-lines > div")
+	if maps := d.Find("canvas[data-heat]").Length(); maps != 6 || heads.Length() != 36 || lines.Length() != 36 {
 		t.Errorf(
-			"got %d canvases, %d heads; want count of canvas[data-heat] = 6, heads.Length() = 36, count of "+
-				"template = 36",
-			d.Find("canvas[data-heat]").Length(), heads.Length(),
+			"got %d heatmaps, %d heads, %d worked lines; want 6, 36, 36", maps, heads.Length(), lines.Length(),
 		)
 	}
 	heads.Each(func(_ int, e *goquery.Selection) {
@@ -283,7 +287,7 @@ func TestNarrowScreensFoldCutRows(t *testing.T) {
 		d.Find(".more").Text(), "Show "+strconv.Itoa(fold)+" more cut tokens",
 	) {
 		t.Errorf(
-			"of %d cut rows %d are folded: %q; want at least 5, %d, it containing %q", cut, fold,
+			"of %d cut rows %d are folded: %q; want at least 5, of which %d, and %q", cut, fold,
 			d.Find(".more").Text(), cut-4, "Show "+strconv.Itoa(fold)+" more cut tokens",
 		)
 	}

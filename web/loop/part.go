@@ -318,19 +318,40 @@ func (p *livePart) push(ctx context.Context) error {
 	if !news && answered == p.answered {
 		return nil
 	}
-	m := wire.Message{Seq: p.seq, Ack: ack, Alone: true}
 	p.answered = answered
-	if news {
-		if p.seq == 0 {
-			m.Run, m.Again = p.run.ID(), p.viewer.Again()
-		}
-		if err := p.enc.encode(&m, next); err != nil {
-			return fmt.Errorf("encoding a state: %w", err)
-		}
-		m.Seq, p.seq = next.Version, next.Version
-		p.viewer.Saw(p.seq)
+	m := wire.Message{Seq: p.seq, Ack: ack, Alone: true}
+	if !news {
+		return p.out.Send(m)
 	}
-	return p.out.Send(m)
+	return p.pushState(m, next)
+}
+
+// pushState adds a state to m and sends it. What can be shown after the rest follows in a second
+// message, which is not even rendered until the first one is sent. The first state of a connection
+// is sent whole, and so is every state while a run plays, since the next one follows at once.
+func (p *livePart) pushState(m wire.Message, next *session.State) error {
+	first := p.seq == 0
+	if first {
+		m.Run, m.Again = p.run.ID(), p.viewer.Again()
+	}
+	m.Seq, p.seq = next.Version, next.Version
+	rest, err := p.enc.encode(&m, next)
+	if err == nil && rest != nil && (first || next.Playing) {
+		rest, err = nil, rest(&m)
+	}
+	if err != nil {
+		return fmt.Errorf("encoding a state: %w", err)
+	}
+	p.viewer.Saw(p.seq)
+	m.More = rest != nil
+	if err := p.out.Send(m); err != nil || rest == nil {
+		return err
+	}
+	after := wire.Message{Seq: m.Seq, Ack: m.Ack, Alone: true}
+	if err := rest(&after); err != nil {
+		return fmt.Errorf("encoding a state: %w", err)
+	}
+	return p.out.Send(after)
 }
 
 // ignoreEnd returns err, or nil if the context has ended.

@@ -56,7 +56,7 @@ func shownOf(t *testing.T, in view, st *session.State) string {
 		t.Fatal(err)
 	}
 	var m wire.Message
-	if err := (&htmlEncoder{words: lang, view: in}).encode(&m, st); err != nil {
+	if err := encodeAll((&htmlEncoder{words: lang, view: in}), &m, st); err != nil {
 		t.Fatal(err)
 	}
 	message, err := json.Marshal(m.Panels)

@@ -28,7 +28,7 @@ func (s *Server) switchView(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, cmp.Or(shell.Back(r.PostForm.Get("back")), "/loop"), http.StatusSeeOther)
 }
 
-// back returns the address that the page's view switch leads to.
+// back returns the address to which the page's view switch returns.
 func (v Page) back() string {
 	q := url.Values{}
 	for key, value := range map[string]string{"run": v.Run, "log": v.Link, "class": v.Class} {
@@ -47,12 +47,13 @@ const (
 	numbersView = view(shell.Numbers)
 )
 
-// panels returns the parts of the page that are sent again when they change.
-func (v view) panels() []Panel {
+// panels returns the parts of the page that are sent again when they change: the ones of the stage,
+// and the ones that follow it.
+func (v view) panels() (now, later []Panel) {
 	if v == storyView {
-		return storyPanels
+		return storyPanels, nil
 	}
-	return Panels
+	return stagePanels, besidePanels
 }
 
 // tokenHTML renders one generated token in the text.
@@ -83,7 +84,7 @@ func (v view) generatedHTML(w stage.Words, tokens []stage.Token) templ.Component
 var storyPanels = []Panel{
 	{"prose-prompt", func(_ stage.Words, v Page) templ.Component { return stage.ProsePromptHTML(v.Given) }},
 	{"strip-next", func(w stage.Words, v Page) templ.Component { return w.ProseNextHTML(v.Given, v.Strip) }},
-	// until a token is inspected
+	// The peek line is empty until a token is inspected.
 	{"peek", func(w stage.Words, _ Page) templ.Component { return w.PeekHTML(stage.Peek{}) }},
 	{"rail", func(w stage.Words, v Page) templ.Component { return w.VerbsHTML(v.Rail) }},
 	{"notice", func(_ stage.Words, v Page) templ.Component { return noticeHTML(v.storyNotice()) }},

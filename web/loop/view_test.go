@@ -67,7 +67,7 @@ func TestEncoderSendsPanelsOfTheView(t *testing.T) {
 	page.View = storyView
 	d := parse(t, html(t, PageHTML(page)))
 	m := &wire.Message{}
-	if err := encoders[wire.ProtocolHTML](lang, storyView).encode(m, s); err != nil {
+	if err := encodeAll(encoders[wire.ProtocolHTML](lang, storyView), m, s); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Panels) < len(storyPanels) {

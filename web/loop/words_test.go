@@ -103,7 +103,7 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 			check(t, name+", "+string(view), data, inPseudo(t, w, PageHTML(v)))
 			m := &wire.Message{}
 			e := encoders[wire.ProtocolHTML](w, view)
-			if err := e.encode(m, st); err != nil {
+			if err := encodeAll(e, m, st); err != nil {
 				t.Fatal(err)
 			}
 			if st.Started() {

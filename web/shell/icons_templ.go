@@ -30,7 +30,20 @@ func Symbols() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs><symbol id=\"i-tick\" viewBox=\"0 0 16 16\"><path d=\"M3 8.5 6.5 12 13 4.5\"></path></symbol> <symbol id=\"i-cross\" viewBox=\"0 0 16 16\"><path d=\"m4 4 8 8m0-8-8 8\"></path></symbol> <symbol id=\"i-reset\" viewBox=\"0 0 16 16\"><path d=\"M3 8a5 5 0 1 0 1.6-3.7M3 2.5v3h3\"></path></symbol> <symbol id=\"i-back\" viewBox=\"0 0 16 16\"><path d=\"M10 3.5 5.5 8l4.5 4.5\"></path></symbol> <symbol id=\"i-token\" viewBox=\"0 0 16 16\"><path d=\"M2.5 3.5 7 8l-4.5 4.5M8 3.5 12.5 8 8 12.5M14 3v10\"></path></symbol> <symbol id=\"i-play\" viewBox=\"0 0 16 16\"><path d=\"M4.5 2.5v11l9-5.5Z\"></path></symbol> <symbol id=\"i-pause\" viewBox=\"0 0 16 16\"><path d=\"M4 3h3v10H4zM9 3h3v10H9z\"></path></symbol> <symbol id=\"i-loop\" viewBox=\"0 0 16 16\"><path d=\"M3 10a5 5 0 1 0 1-5.5M3.5 1.5v3.2h3.2\"></path></symbol> <symbol id=\"i-dice\" viewBox=\"0 0 16 16\"><path d=\"M2.5 2.5h11v11h-11zM5.5 5.5v.1M8 8v.1M10.5 10.5v.1\"></path></symbol> <symbol id=\"i-theme\" viewBox=\"0 0 16 16\"><circle cx=\"8\" cy=\"8\" r=\"5.5\"></circle><path d=\"M8 2.5a5.5 5.5 0 0 1 0 11Z\" fill=\"currentColor\"></path></symbol> <symbol id=\"i-keys\" viewBox=\"0 0 16 16\"><path d=\"M1.5 4.5h13v7h-13zM4 7v.1M6.7 7v.1M9.4 7v.1M12 7v.1M5 9.3h6\"></path></symbol> <symbol id=\"i-warn\" viewBox=\"0 0 16 16\"><path d=\"M8 2 15 14H1Z M8 6.5v3.5 M8 12v.1\"></path></symbol> <symbol id=\"i-off\" viewBox=\"0 0 16 16\"><path d=\"M2 2l12 12M1.5 6.5A9.5 9.5 0 0 1 5 4.3M7.5 3.6a9.5 9.5 0 0 1 7 2.9M4 9a6 6 0 0 1 3-1.6M8 12.5v.1\"></path></symbol> <symbol id=\"i-menu\" viewBox=\"0 0 16 16\"><path d=\"M2.5 4.5h11M2.5 8h11M2.5 11.5h11\"></path></symbol> <symbol id=\"i-search\" viewBox=\"0 0 16 16\"><circle cx=\"7\" cy=\"7\" r=\"4.5\"></circle><path d=\"m10.5 10.5 3.5 3.5\"></path></symbol> <symbol id=\"i-fwd\" viewBox=\"0 0 16 16\"><path d=\"M6 3.5 10.5 8 6 12.5\"></path></symbol> <symbol id=\"i-book\" viewBox=\"0 0 16 16\"><path d=\"M8 4.5C6.5 3.2 4.5 2.8 2 2.8v9.7c2.5 0 4.5.4 6 1.7 1.5-1.3 3.5-1.7 6-1.7V2.8c-2.5 0-4.5.4-6 1.7Zm0 0v9.7\"></path></symbol> <symbol id=\"i-pen\" viewBox=\"0 0 16 16\"><path d=\"M2.5 13.5 3.3 10.3 11 2.6l2.4 2.4-7.7 7.7Z M9.5 4.1l2.4 2.4\"></path></symbol> <symbol id=\"i-look\" viewBox=\"0 0 16 16\"><path d=\"M1.5 8C3 5.2 5.3 3.8 8 3.8S13 5.2 14.5 8C13 10.8 10.7 12.2 8 12.2S3 10.8 1.5 8Z\"></path><circle cx=\"8\" cy=\"8\" r=\"1.8\"></circle></symbol> <pattern id=\"hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect class=\"hatch__bg\" width=\"5\" height=\"5\"></rect> <rect class=\"hatch__line\" width=\"1.5\" height=\"5\"></rect></pattern></defs></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs><symbol id=\"i-tick\" viewBox=\"0 0 16 16\"><path d=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var2 string
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.ResolveAttributeValue(tick)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/shell/icons.templ`, Line: 7, Col: 57}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var2)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"></path></symbol> <symbol id=\"i-cross\" viewBox=\"0 0 16 16\"><path d=\"m4 4 8 8m0-8-8 8\"></path></symbol> <symbol id=\"i-reset\" viewBox=\"0 0 16 16\"><path d=\"M3 8a5 5 0 1 0 1.6-3.7M3 2.5v3h3\"></path></symbol> <symbol id=\"i-back\" viewBox=\"0 0 16 16\"><path d=\"M10 3.5 5.5 8l4.5 4.5\"></path></symbol> <symbol id=\"i-token\" viewBox=\"0 0 16 16\"><path d=\"M2.5 3.5 7 8l-4.5 4.5M8 3.5 12.5 8 8 12.5M14 3v10\"></path></symbol> <symbol id=\"i-play\" viewBox=\"0 0 16 16\"><path d=\"M4.5 2.5v11l9-5.5Z\"></path></symbol> <symbol id=\"i-pause\" viewBox=\"0 0 16 16\"><path d=\"M4 3h3v10H4zM9 3h3v10H9z\"></path></symbol> <symbol id=\"i-loop\" viewBox=\"0 0 16 16\"><path d=\"M3 10a5 5 0 1 0 1-5.5M3.5 1.5v3.2h3.2\"></path></symbol> <symbol id=\"i-dice\" viewBox=\"0 0 16 16\"><path d=\"M2.5 2.5h11v11h-11zM5.5 5.5v.1M8 8v.1M10.5 10.5v.1\"></path></symbol> <symbol id=\"i-theme\" viewBox=\"0 0 16 16\"><circle cx=\"8\" cy=\"8\" r=\"5.5\"></circle><path d=\"M8 2.5a5.5 5.5 0 0 1 0 11Z\" fill=\"currentColor\"></path></symbol> <symbol id=\"i-keys\" viewBox=\"0 0 16 16\"><path d=\"M1.5 4.5h13v7h-13zM4 7v.1M6.7 7v.1M9.4 7v.1M12 7v.1M5 9.3h6\"></path></symbol> <symbol id=\"i-warn\" viewBox=\"0 0 16 16\"><path d=\"M8 2 15 14H1Z M8 6.5v3.5 M8 12v.1\"></path></symbol> <symbol id=\"i-off\" viewBox=\"0 0 16 16\"><path d=\"M2 2l12 12M1.5 6.5A9.5 9.5 0 0 1 5 4.3M7.5 3.6a9.5 9.5 0 0 1 7 2.9M4 9a6 6 0 0 1 3-1.6M8 12.5v.1\"></path></symbol> <symbol id=\"i-menu\" viewBox=\"0 0 16 16\"><path d=\"M2.5 4.5h11M2.5 8h11M2.5 11.5h11\"></path></symbol> <symbol id=\"i-search\" viewBox=\"0 0 16 16\"><circle cx=\"7\" cy=\"7\" r=\"4.5\"></circle><path d=\"m10.5 10.5 3.5 3.5\"></path></symbol> <symbol id=\"i-fwd\" viewBox=\"0 0 16 16\"><path d=\"M6 3.5 10.5 8 6 12.5\"></path></symbol> <symbol id=\"i-book\" viewBox=\"0 0 16 16\"><path d=\"M8 4.5C6.5 3.2 4.5 2.8 2 2.8v9.7c2.5 0 4.5.4 6 1.7 1.5-1.3 3.5-1.7 6-1.7V2.8c-2.5 0-4.5.4-6 1.7Zm0 0v9.7\"></path></symbol> <symbol id=\"i-pen\" viewBox=\"0 0 16 16\"><path d=\"M2.5 13.5 3.3 10.3 11 2.6l2.4 2.4-7.7 7.7Z M9.5 4.1l2.4 2.4\"></path></symbol> <symbol id=\"i-look\" viewBox=\"0 0 16 16\"><path d=\"M1.5 8C3 5.2 5.3 3.8 8 3.8S13 5.2 14.5 8C13 10.8 10.7 12.2 8 12.2S3 10.8 1.5 8Z\"></path><circle cx=\"8\" cy=\"8\" r=\"1.8\"></circle></symbol> <pattern id=\"hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect class=\"hatch__bg\" width=\"5\" height=\"5\"></rect> <rect class=\"hatch__line\" width=\"1.5\" height=\"5\"></rect></pattern></defs></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -56,25 +69,85 @@ func Ico(name string) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var2 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var2 == nil {
-			templ_7745c5c3_Var2 = templ.NopComponent
+		templ_7745c5c3_Var3 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var3 == nil {
+			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<svg class=\"ico\" aria-hidden=\"true\" focusable=\"false\"><use href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<svg class=\"ico\" aria-hidden=\"true\" focusable=\"false\"><use href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.ResolveAttributeValue("#i-" + name)
+		var templ_7745c5c3_Var4 string
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.ResolveAttributeValue("#i-" + name)
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/shell/icons.templ`, Line: 37, Col: 79}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\"></use></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\"></use></svg>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+// tick is the path of the tick, in a square of 16 units.
+const tick = "M3 8.5 6.5 12 13 4.5"
+
+// Tick is a tick with an accessible text. It does not refer to Symbols, since a browser needs three
+// elements more to draw such a reference, and tables have many ticks.
+func Tick(text string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var5 == nil {
+			templ_7745c5c3_Var5 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<svg class=\"ico\" viewBox=\"0 0 16 16\" role=\"img\" aria-label=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var6 string
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.ResolveAttributeValue(text)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/shell/icons.templ`, Line: 46, Col: 66}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var6)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "\" focusable=\"false\"><path d=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var7 string
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.ResolveAttributeValue(tick)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/shell/icons.templ`, Line: 46, Col: 101}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var7)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "\"></path></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -99,25 +172,25 @@ func IcoFill(name string) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
+		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var8 == nil {
+			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<svg class=\"ico ico--fill\" aria-hidden=\"true\" focusable=\"false\"><use href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<svg class=\"ico ico--fill\" aria-hidden=\"true\" focusable=\"false\"><use href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var5 string
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.ResolveAttributeValue("#i-" + name)
+		var templ_7745c5c3_Var9 string
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.ResolveAttributeValue("#i-" + name)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/shell/icons.templ`, Line: 42, Col: 89}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/shell/icons.templ`, Line: 51, Col: 89}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var5)
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var9)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\"></use></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\"></use></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

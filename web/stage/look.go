@@ -47,7 +47,7 @@ type SayRow struct {
 // HeadButton is a head. Its label and its worked line describe which tokens it reads.
 type HeadButton struct {
 	N      string
-	Row    string // its row in the heatmap: "2.0" for block 3, head 1
+	Row    string // its row in the heatmap, and its data-row: "2.0" for block 3, head 1
 	Aria   string
 	Cmd    string
 	Work   *Work

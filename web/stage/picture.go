@@ -356,7 +356,7 @@ func pictureFit(label string, share float64) string {
 	case share*wide >= need:
 		return "fit-m"
 	}
-	return "fit-x"
+	return fitsNowhere
 }
 
 // pictureRows is the maximum number of separate tokens in the strip.

@@ -34,7 +34,7 @@ type Segment struct {
 	P     string // next to the text if there is room
 	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
 	Ramp  string // for a pick: its class before the draw and while the marker falls
-	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
+	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; or fitsNowhere
 	FitP  string // the same for P, which is never shown without the text
 	Title string
 	TextX string // start of the text, as an SVG length, if a piece is drawn on top of this one
@@ -71,6 +71,9 @@ const (
 	labelPad               = 12
 )
 
+// fitsNowhere is the class of a label that fits on no screen. It is not drawn.
+const fitsNowhere = "fit-x"
+
 // fit returns the screens on which a label of n characters fits into a segment whose width is a
 // share w of the strip.
 func fit(n int, w float64) string {
@@ -81,7 +84,7 @@ func fit(n int, w float64) string {
 	case w*wideStrip >= need:
 		return "fit-m"
 	}
-	return "fit-x"
+	return fitsNowhere
 }
 
 func segment(x, w float64, text Text, class string) Segment {
@@ -268,7 +271,7 @@ func (w Words) sampleSegments(st infer.Sample, f infer.Filter) *Segments {
 	}
 	if !picked {
 		v.List = lay(v.List, Segment{
-			X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: "fit-x", FitP: "fit-x",
+			X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: fitsNowhere, FitP: fitsNowhere,
 			Title: TokenText(st.Chosen.Token).String(),
 		}, st.From, st.To)
 	}
@@ -299,7 +302,7 @@ func (v *Segments) what(w Words, s *session.State) {
 	v.List = append(
 		v.List,
 		Segment{
-			X: Share(from), W: Share(to - from), Text: text, Class: "is-what", Fit: "fit-x", FitP: "fit-x",
+			X: Share(from), W: Share(to - from), Text: text, Class: "is-what", Fit: fitsNowhere, FitP: fitsNowhere,
 			Title: text.String(),
 		},
 	)

@@ -244,7 +244,7 @@ func (w Words) markPick(line *StoryLine, st infer.Sample) {
 		}
 	}
 	g := segment(st.From, st.To-st.From, TokenText(st.Chosen.Token), "is-pick")
-	g.P, g.Fit, g.FitP, g.Title = "", "fit-x", "fit-x", g.Text.Inline()+" "+terms.Percent(st.Chosen.Q)
+	g.P, g.Fit, g.FitP, g.Title = "", fitsNowhere, fitsNowhere, g.Text.Inline()+" "+terms.Percent(st.Chosen.Q)
 	line.List = lay(line.List, g, st.From, st.To)
 }
 

@@ -2,6 +2,8 @@ package stage
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -23,6 +25,32 @@ type WorkCell struct {
 	Name Rich
 	Sum  Rich
 	Now  bool // it belongs to the stage shown
+}
+
+// workLine is the worked line of a row, which is identified by its data-row.
+type workLine struct {
+	row  string
+	work *Work
+}
+
+// workLines returns the worked lines of the table's rows or, at stage 1, of the heads.
+func (p Stage) workLines() (list []workLine) {
+	if p.Table != nil {
+		for i, r := range p.Table.Rows {
+			if r.Work != nil {
+				list = append(list, workLine{strconv.Itoa(i), r.Work})
+			}
+		}
+	}
+	if p.Forward == nil || p.Forward.Look == nil {
+		return list
+	}
+	for _, b := range p.Forward.Look.Blocks {
+		for _, h := range slices.Concat(b.Groups...) {
+			list = append(list, workLine{h.Row, h.Work})
+		}
+	}
+	return list
 }
 
 // four formats a number with four decimals, as used in all calculations, including the logits, so

@@ -42,6 +42,8 @@ type Panel struct {
 	ID   string `json:"id"`
 	Op   string `json:"op"`
 	HTML string `json:"html,omitempty"`
+	// Later means that the page may show the panel after the frame with the other panels.
+	Later bool `json:"later,omitempty"`
 }
 
 // Message is one message from a part to its page. Queued messages are merged ([Message.Join]):
@@ -62,6 +64,8 @@ type Message struct {
 	Error *terms.Refusal `json:"error,omitempty"`
 	// Panels are applied in order.
 	Panels []Panel `json:"panels,omitempty"`
+	// More means that the state's other panels follow in the next message.
+	More bool `json:"more,omitempty"`
 	// Data is for the page's own script. It may be marshaled after Send returns, so it must not be
 	// changed after the call.
 	Data any `json:"data,omitempty"`
