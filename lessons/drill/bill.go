@@ -86,16 +86,12 @@ func (b *bill) priced(p *Problem, id, name string, tokens int, price, other floa
 				why: p.lang.T("drill.bill.slip.cents.why"),
 			},
 		},
-		hints: [3]string{
-			p.lang.T("drill.bill.priced.hint.question"), p.lang.T("drill.bill.priced.hint.rule"),
-			fmt.Sprintf("%s × %s / 1,000,000.", terms.Count(tokens), canonical(price, Real)),
-		},
-		work: []Line{
-			{
-				p.lang.T("drill.bill.priced.work.tokens_times_price_for"),
-				fmt.Sprintf("%s × %s / 1,000,000", terms.Count(tokens), canonical(price, Real)), Money.show(want),
-			},
-		},
+		question: p.lang.T("drill.bill.priced.hint.question"),
+		rule:     p.lang.T("drill.bill.priced.hint.rule"),
+		work: []Line{{
+			Say: p.lang.T("drill.bill.priced.work.tokens_times_price_for"),
+			Eq:  fmt.Sprintf("%s × %s / 1,000,000", terms.Count(tokens), canonical(price, Real)),
+		}},
 	}
 }
 
@@ -157,13 +153,11 @@ func (b *bill) call(p *Problem) {
 					why: p.lang.T("drill.bill.call.total.slip.input_missing.why", "in", Money.show(in)),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.bill.call.total.hint.question"), p.lang.T("drill.bill.call.total.hint.rule"),
-				Money.show(in) + " + " + Money.show(out) + ".",
-			},
+			question: p.lang.T("drill.bill.call.total.hint.question"),
+			rule:     p.lang.T("drill.bill.call.total.hint.rule"),
 			work: []Line{{
-				p.lang.T("drill.bill.call.total.work.add_two"), Money.show(in) + " + " + Money.show(out),
-				Money.show(total),
+				Say: p.lang.T("drill.bill.call.total.work.add_two"),
+				Eq:  Money.show(in) + " + " + Money.show(out),
 			}},
 		},
 		quantity{
@@ -184,21 +178,14 @@ func (b *bill) call(p *Problem) {
 					title: p.lang.T("drill.bill.call.share.slip.divided_by_other_part"),
 					why:   p.lang.T("drill.bill.call.share.slip.divided_by_other_part.why", "total", Money.show(total)),
 				},
-				{
-					mistake: Percent, value: 100 * share, title: p.lang.T("drill.slip.percentage_needs_sign"),
-					why: p.lang.T("drill.bill.call.share.slip.percentage_needs_sign.why"), credit: 0.5,
-				},
+				barePercent(p.lang, share, p.lang.T("drill.bill.call.share.slip.percentage_needs_sign.why")),
 			},
-			hints: [3]string{
-				p.lang.T("drill.hint.question.what_whole"), p.lang.T("drill.bill.call.share.hint.rule"),
-				Money.show(out) + " / " + Money.show(total) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.bill.call.share.work.divide_by_whole"), Money.show(out) + " / " + Money.show(total),
-					Probability.show(share),
-				},
-			},
+			question: p.lang.T("drill.hint.question.what_whole"),
+			rule:     p.lang.T("drill.bill.call.share.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.bill.call.share.work.divide_by_whole"),
+				Eq:  Money.show(out) + " / " + Money.show(total),
+			}},
 		})
 }
 
@@ -210,30 +197,27 @@ func (b *bill) saving(p *Problem) {
 			{Value: "out", Text: p.lang.T("drill.bill.saving.answer_half_length")},
 			{Value: "same", Text: p.lang.T("drill.bill.saving.both_save_same")},
 		},
-		right: "out", why: map[string]said{},
-		note: p.lang.T("drill.bill.saving.note", "out", Money.show(out/2), "in", Money.show(in/2)),
+		right: "out",
+		note: p.lang.T("drill.bill.saving.note", "more", Money.show(max(in, out)/2),
+			"less", Money.show(min(in, out)/2)),
+	}
+	if in > out {
+		c.right = "in"
 	}
 	compare := p.lang.T("drill.bill.saving.compare.half_input_half_output", "in", Money.show(in/2), "out",
 		Money.show(out/2))
-	if in > out {
-		c.right, c.note = "in", p.lang.T("drill.bill.saving.right.saves_other", "in", Money.show(in/2), "out",
-			Money.show(out/2))
+	c.why = map[string]said{
+		"in":   {OtherOption, p.lang.T("drill.bill.saving.slip.other_one_saves_more"), compare},
+		"out":  {OtherOption, p.lang.T("drill.bill.saving.slip.here_the_other_one_saves_more"), compare},
+		"same": {OtherOption, p.lang.T("drill.bill.saving.slip.they_differ"), compare},
 	}
-	c.why["in"], c.why["out"], c.why["same"] = said{
-		OtherOption,
-		p.lang.T("drill.bill.saving.slip.other_one_saves_more"), compare,
-	}, said{
-		OtherOption, p.lang.T("drill.bill.saving.slip.here_the_other_one_saves_more"), compare,
-	}, said{OtherOption, p.lang.T("drill.bill.saving.slip.they_differ"), compare}
-	p.question("saving", p.lang.T("drill.bill.saving.prompt"), p.lang.T("drill.bill.saving.label"), c, [3]string{
-		p.lang.T("drill.bill.saving.hint.question"), p.lang.T("drill.bill.saving.hint.rule"),
+	p.choose("saving", p.lang.T("drill.bill.saving.prompt"), p.lang.T("drill.bill.saving.label"), c, [3]string{
+		p.lang.T("drill.bill.saving.hint.question"),
+		p.lang.T("drill.bill.saving.hint.rule"),
 		compare,
-	}, []Line{
-		{
-			p.lang.T("drill.bill.saving.work.halve_each_amount"),
-			p.lang.T("drill.bill.saving.work.eq.and", "in", Money.show(in/2), "out", Money.show(out/2)),
-			map[string]string{"in": c.options[0].Text, "out": c.options[1].Text}[c.right],
-		},
+	}, Line{
+		Say: p.lang.T("drill.bill.saving.work.halve_each_amount"),
+		Eq:  p.lang.T("drill.bill.saving.work.eq.and", "in", Money.show(in/2), "out", Money.show(out/2)),
 	})
 }
 
@@ -264,17 +248,12 @@ func (b *bill) month(p *Problem) {
 				why: p.lang.T("drill.bill.month.total.slip.cents.why"),
 			},
 		},
-		hints: [3]string{
-			p.lang.T("drill.bill.month.total.hint.question"), p.lang.T("drill.bill.month.total.hint.rule"),
-			fmt.Sprintf("%s × %s × 30.", Money.show(in+out), terms.Count(b.calls)),
-		},
-		work: []Line{
-			{
-				p.lang.T("drill.bill.month.total.work.all_calls_month"),
-				fmt.Sprintf("%s × %s × 30", Money.show(in+out), terms.Count(b.calls)),
-				Money.show(total),
-			},
-		},
+		question: p.lang.T("drill.bill.month.total.hint.question"),
+		rule:     p.lang.T("drill.bill.month.total.hint.rule"),
+		work: []Line{{
+			Say: p.lang.T("drill.bill.month.total.work.all_calls_month"),
+			Eq:  fmt.Sprintf("%s × %s × 30", Money.show(in+out), terms.Count(b.calls)),
+		}},
 	})
 }
 
@@ -313,17 +292,12 @@ func (b *bill) talk(p *Problem) {
 					p.lang.T("drill.bill.talk.sent.slip.one_turn_history_too.why"),
 				),
 			},
-			hints: [3]string{
-				p.lang.T("drill.bill.talk.sent.hint.question"),
-				p.lang.T("drill.bill.talk.sent.hint.rule"),
-				fmt.Sprintf("%d × %d + %s × %d.", k, q, terms.Count(q+a), k*(k-1)/2),
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.bill.talk.sent.work.each_question_and_all"),
-					fmt.Sprintf("%d × %d + %s × %d", k, q, terms.Count(q+a), k*(k-1)/2), terms.Count(sent),
-				},
-			},
+			question: p.lang.T("drill.bill.talk.sent.hint.question"),
+			rule:     p.lang.T("drill.bill.talk.sent.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.bill.talk.sent.work.each_question_and_all"),
+				Eq:  fmt.Sprintf("%d × %d + %s × %d", k, q, terms.Count(q+a), k*(k-1)/2),
+			}},
 		},
 		b.priced(p, "cost", p.lang.T("drill.bill.talk.cost.name"), sent, b.in, b.out))
 }

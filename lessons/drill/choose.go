@@ -59,14 +59,8 @@ type set struct {
 	ranked  []string // values, most probable first
 	keep    int      // number of ranked options that are right
 	mass    []float64
-	cut     cut
+	topP    float64 // as in sampling.Settings: 1 if the cut is not by probability mass
 	note    string
-}
-
-// cut is the rule that determines which tokens are kept.
-type cut struct {
-	topP float64 // 0 if the cut is not by probability mass
-	k    int
 }
 
 // parse splits text into option values at commas, spaces or braces.
@@ -132,27 +126,23 @@ func (s *set) names(chosen []string) string {
 
 // mistake identifies the mistake in a wrong set of tokens.
 func (s *set) mistake(l *terms.Language, chosen []string, prefix bool) (Mistake, string, string) {
-	p4 := func(x float64) string { return Probability.show(x) }
+	p4, border := Probability.show, canonical(s.topP, Real)
 	last := s.ranked[s.keep-1]
 	switch n := len(chosen); {
 	case !prefix:
 		return OtherOption, l.T("drill.choose.slip.cut_keeps_tokens_from"),
 			l.T("drill.choose.slip.cut_keeps_tokens_from.why")
-	case s.cut.topP > 0 && n == s.keep-1:
+	case s.topP < 1 && n == s.keep-1:
 		return Crossing, l.T("drill.slip.token_crosses_border_stays"),
-			l.T("drill.choose.slip.token_crosses_border_stays.why", "mass", p4(s.mass[n-1]), "top_p", canonical(
-				s.cut.topP, Real,
-			), "last", last, "mass2", p4(s.mass[s.keep-1]))
-	case s.cut.topP > 0 && n < s.keep:
+			l.T("drill.choose.slip.token_crosses_border_stays.why", "mass", p4(s.mass[n-1]), "top_p", border,
+				"last", last, "mass2", p4(s.mass[s.keep-1]))
+	case s.topP < 1 && n < s.keep:
 		return OneTooFew, l.T("drill.choose.slip.too_few_sum_has"),
-			l.T("drill.choose.slip.too_few_sum_has.why", "mass", p4(s.mass[n-1]), "top_p",
-				canonical(s.cut.topP, Real))
-	case s.cut.topP > 0:
+			l.T("drill.choose.slip.too_few_sum_has.why", "mass", p4(s.mass[n-1]), "top_p", border)
+	case s.topP < 1:
 		return OneTooMany, l.T("drill.choose.slip.too_many_border_reached"),
-			l.T("drill.choose.slip.too_many_border_reached.why", "last", last, "mass", p4(s.mass[s.keep-1]), "top_p",
-				canonical(
-					s.cut.topP, Real,
-				))
+			l.T("drill.choose.slip.too_many_border_reached.why", "last", last, "mass", p4(s.mass[s.keep-1]),
+				"top_p", border)
 	case n < s.keep:
 		return OneTooFew, l.T("drill.choose.slip.too_few_tokens"),
 			l.T("drill.choose.slip.too_few_tokens.why", "n", s.keep)

@@ -93,17 +93,12 @@ func (c *cache) onePosition(p *Problem) {
 					why:   p.lang.T("drill.kv_bytes.position.layer.slip.heads_missing.why", "kvheads", c.KVHeads),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.kv_bytes.position.layer.hint.question"),
-				p.lang.T("drill.kv_bytes.position.layer.hint.rule"),
-				times(2, c.KVHeads, c.HeadDim) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.kv_bytes.position.layer.work.key_and_value_for"), times(2, c.KVHeads, c.HeadDim),
-					terms.Count(layer),
-				},
-			},
+			question: p.lang.T("drill.kv_bytes.position.layer.hint.question"),
+			rule:     p.lang.T("drill.kv_bytes.position.layer.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.kv_bytes.position.layer.work.key_and_value_for"),
+				Eq:  times(2, c.KVHeads, c.HeadDim),
+			}},
 		},
 		quantity{
 			id: "layers", name: p.lang.T("drill.kv_bytes.position.layers.name"),
@@ -116,14 +111,11 @@ func (c *cache) onePosition(p *Problem) {
 					why: p.lang.T("drill.kv_bytes.position.layers.slip.layers_missing.why"),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.kv_bytes.position.layers.hint.question"),
-				p.lang.T("drill.kv_bytes.position.layers.hint.rule"),
-				times(layer, c.Layers) + ".",
-			},
+			question: p.lang.T("drill.kv_bytes.position.layers.hint.question"),
+			rule:     p.lang.T("drill.kv_bytes.position.layers.hint.rule"),
 			work: []Line{{
-				p.lang.T("drill.kv_bytes.position.layers.work.every_layer_keeps_own"),
-				times(layer, c.Layers), terms.Count(all),
+				Say: p.lang.T("drill.kv_bytes.position.layers.work.every_layer_keeps_own"),
+				Eq:  times(layer, c.Layers),
 			}},
 		},
 		quantity{
@@ -149,14 +141,11 @@ func (c *cache) onePosition(p *Problem) {
 						p.lang.BytesFull(int64(per))),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.kv_bytes.position.bytes.hint.question", "format", c.number),
-				p.lang.T("drill.kv_bytes.position.bytes.hint.rule"),
-				times(all, c.bytes) + ".",
-			},
+			question: p.lang.T("drill.kv_bytes.position.bytes.hint.question", "format", c.number),
+			rule:     p.lang.T("drill.kv_bytes.position.bytes.hint.rule"),
 			work: []Line{{
-				p.lang.T("drill.kv_bytes.position.bytes.work.each_value_takes_bytes"), times(all, c.bytes),
-				terms.Count(per),
+				Say: p.lang.T("drill.kv_bytes.position.bytes.work.each_value_takes_bytes"),
+				Eq:  times(all, c.bytes),
 			}},
 		})
 }
@@ -230,18 +219,17 @@ func (c *cache) total(p *Problem, id string, n int) quantity {
 		id: id, name: p.lang.T("drill.kv_bytes.total.name", "n", n),
 		how: p.lang.T("drill.kv_bytes.total.how", "n", n), form: Bytes,
 		unit: p.lang.T("drill.unit.bytes"), want: exactly(want), slips: slips,
-		note: p.lang.T("drill.kv_bytes.note.size", "size", p.lang.BytesFull(want)),
-		hints: [3]string{
-			p.lang.T("drill.kv_bytes.total.hint.question"), p.lang.T("drill.kv_bytes.total.hint.rule"),
-			times(int(per), n) + ".",
-		},
-		work: []Line{
-			{p.lang.T("drill.kv_bytes.total.work.every_position_adds_same"), times(int(per), n), terms.Count(want)},
-			{
-				p.lang.T("drill.kv_bytes.total.work.in_1_024s_1", "size", p.lang.BytesFull(want)), times(int(per), n),
-				terms.Count(want),
-			},
-		},
+		note:     p.lang.T("drill.kv_bytes.note.size", "size", p.lang.BytesFull(want)),
+		question: p.lang.T("drill.kv_bytes.total.hint.question"),
+		rule:     p.lang.T("drill.kv_bytes.total.hint.rule"),
+		work: []Line{{
+			Say:    p.lang.T("drill.kv_bytes.total.work.every_position_adds_same"),
+			Eq:     times(int(per), n),
+			Result: terms.Count(want),
+		}, {
+			Say: p.lang.T("drill.kv_bytes.total.work.in_1_024s_1", "size", p.lang.BytesFull(want)),
+			Eq:  times(int(per), n),
+		}},
 	}
 }
 
@@ -275,19 +263,13 @@ func (c *cache) sharing(p *Problem) {
 						p.lang.BytesFull(full)), credit: 0.5,
 				},
 			},
-			note: p.lang.T("drill.kv_bytes.note.size", "size", p.lang.BytesFull(full)),
-			hints: [3]string{
-				p.lang.T("drill.kv_bytes.sharing.full.hint.question"),
-				p.lang.T("drill.kv_bytes.sharing.full.hint.rule"),
-				times(2, c.Layers, c.Heads, c.HeadDim, c.n, c.bytes) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.kv_bytes.sharing.full.work.same_with_h_in"),
-					times(2, c.Layers, c.Heads, c.HeadDim, c.n, c.bytes),
-					terms.Count(full),
-				},
-			},
+			note:     p.lang.T("drill.kv_bytes.note.size", "size", p.lang.BytesFull(full)),
+			question: p.lang.T("drill.kv_bytes.sharing.full.hint.question"),
+			rule:     p.lang.T("drill.kv_bytes.sharing.full.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.kv_bytes.sharing.full.work.same_with_h_in"),
+				Eq:  times(2, c.Layers, c.Heads, c.HeadDim, c.n, c.bytes),
+			}},
 		},
 		quantity{
 			id: "factor", name: p.lang.T("drill.kv_bytes.sharing.factor.name"), how: "h / g", form: Ratio,
@@ -304,17 +286,12 @@ func (c *cache) sharing(p *Problem) {
 					why:   p.lang.T("drill.kv_bytes.sharing.factor.slip.difference.why"),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.kv_bytes.sharing.factor.hint.question"),
-				p.lang.T("drill.kv_bytes.sharing.factor.hint.rule.divide_h_by_g"),
-				terms.Count(c.Heads) + " / " + terms.Count(c.KVHeads) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.kv_bytes.sharing.factor.hint.rule.divide_h_by_g"),
-					terms.Count(c.Heads) + " / " + terms.Count(c.KVHeads), terms.Count(factor),
-				},
-			},
+			question: p.lang.T("drill.kv_bytes.sharing.factor.hint.question"),
+			rule:     p.lang.T("drill.kv_bytes.sharing.factor.hint.rule.divide_h_by_g"),
+			work: []Line{{
+				Say: p.lang.T("drill.kv_bytes.sharing.factor.hint.rule.divide_h_by_g"),
+				Eq:  terms.Count(c.Heads) + " / " + terms.Count(c.KVHeads),
+			}},
 		})
 }
 
@@ -362,16 +339,11 @@ func (c *cache) budget(p *Problem) {
 		id: "fit", name: p.lang.T("drill.kv_bytes.budget.fit.name"),
 		how: p.lang.T("drill.kv_bytes.budget.fit.how", "gib", c.gib), form: Count,
 		unit: p.lang.T("drill.unit.positions"), want: exactly(fit), slips: slips,
-		hints: [3]string{
-			p.lang.T("drill.kv_bytes.budget.fit.hint.question"), p.lang.T("drill.kv_bytes.budget.fit.hint.rule"),
-			terms.Count(room) + " / " + terms.Count(per) + ".",
-		},
-		work: []Line{
-			{
-				p.lang.T("drill.kv_bytes.budget.fit.work.divide_room_by_one"),
-				terms.Count(room) + " / " + terms.Count(per),
-				terms.Count(fit),
-			},
-		},
+		question: p.lang.T("drill.kv_bytes.budget.fit.hint.question"),
+		rule:     p.lang.T("drill.kv_bytes.budget.fit.hint.rule"),
+		work: []Line{{
+			Say: p.lang.T("drill.kv_bytes.budget.fit.work.divide_room_by_one"),
+			Eq:  terms.Count(room) + " / " + terms.Count(per),
+		}},
 	})
 }

@@ -1,68 +1,69 @@
 package drill
 
 import (
+	"cmp"
 	"math"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// quantity is one number to compute: a row of a step whose table is a list.
+// quantity is one number to compute.
 type quantity struct {
-	id, name, how string // how is the formula in symbols
+	id, name, how string // how is the formula in symbols, shown in a list
 	form          Form
 	unit          string
 	want          []float64
 	slips         []slip
 	note          string
 	answer        string // the answer, if it does not have the usual form
-	hints         [3]string
-	work          []Line
+
+	question, rule, numbers string // the hints; numbers may be empty, as in [cell]
+	work                    []Line
 }
 
 // list adds a step whose table is a list of quantities.
-func (p *Problem) list(step Step, quantities ...quantity) *Step {
-	step.Columns = []Column{
-		{
+func (p *Problem) list(step Step, quantities ...quantity) {
+	rows := make([]Row, len(quantities))
+	for i, q := range quantities {
+		rows[i] = Row{Key: q.id, Name: q.name}
+	}
+	value := p.lang.T("drill.list.column.head.value")
+	p.begin(step, rows,
+		Column{
 			Key: "how", Head: p.lang.T("drill.list.column.head.from"),
-			Title: p.lang.T("drill.list.column.column.worked_out_from"), State: Given,
+			Title: p.lang.T("drill.list.column.column.worked_out_from"),
 		},
-		{
-			Key: "value", Head: p.lang.T("drill.list.column.head.value"),
-			Title: p.lang.T("drill.list.column.head.value"), State: Live,
-		},
-	}
-	for _, q := range quantities {
-		step.Rows = append(
-			step.Rows, Row{Key: q.id, Name: q.name, Items: []Item{{Text: q.how}, {Cell: p.quantity(step.ID, q)}}},
-		)
-	}
-	p.Steps = append(p.Steps, &step)
-	return &step
+		Column{Key: "value", Head: value, Title: value})
+	p.fill("how", Given, func(i int) Item { return Item{Text: quantities[i].how} })
+	p.fill("value", Live, func(i int) Item { return Item{Cell: p.number(quantities[i])} })
 }
 
-// quantity adds the cell of a quantity.
-func (p *Problem) quantity(step string, q quantity) *Cell {
+// number adds the cell of a quantity.
+func (p *Problem) number(q quantity) *Cell {
 	n := newNumber(q.form, q.want, q.slips)
 	n.note = q.note
-	if q.answer == "" {
-		q.answer = q.form.show(q.want[0])
-	}
 	return p.add(&cell{
-		Cell: Cell{ID: step + "." + q.id, Label: q.name, Type: Number, Form: q.form, Unit: q.unit}, step: step,
-		grader: n,
-		answer: q.answer, hints: q.hints, work: q.work,
+		Cell:   Cell{ID: q.id, Label: q.name, Type: Number, Form: q.form, Unit: q.unit},
+		grader: n, answer: cmp.Or(q.answer, q.form.show(q.want[0])),
+		hints: [3]string{q.question, q.rule, q.numbers}, work: q.work,
 	})
 }
 
-// question adds a choice under the last step's table.
-func (p *Problem) question(id, prompt, label string, c *choice, hints [3]string, work []Line) {
-	step := p.Steps[len(p.Steps)-1]
+// choose adds a choice under the table of the last step.
+func (p *Problem) choose(id, prompt, label string, c *choice, hints [3]string, work Line) {
 	o, _ := find(c.options, c.right)
-	made := p.add(&cell{
-		Cell: Cell{ID: step.ID + "." + id, Label: label, Type: ChoiceOf, Options: c.options}, step: step.ID,
-		grader: c, answer: c.right, shown: o.Text, hints: hints, work: work,
-	})
-	step.Asks = append(step.Asks, Ask{prompt, made})
+	p.ask(prompt, p.add(&cell{
+		Cell: Cell{ID: id, Label: label, Type: ChoiceOf, Options: c.options}, grader: c,
+		answer: c.right, shown: strings.TrimSpace(o.Text), hints: hints, work: []Line{work},
+	}))
+}
+
+// barePercent returns the slip for writing the share x as a percentage without its sign.
+func barePercent(l *terms.Language, x float64, why string) slip {
+	return slip{
+		mistake: Percent, value: 100 * x, title: l.T("drill.slip.percentage_needs_sign"), why: why, credit: 0.5,
+	}
 }
 
 // exactly returns v as the only right value.

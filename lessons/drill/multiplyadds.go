@@ -90,17 +90,12 @@ func (w *work) layer(p *Problem) {
 					p.lang.T("drill.multiply_adds.layer.projections.slip.one_matrix_missing.why"),
 				),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.layer.projections.hint.question"),
-				p.lang.T("drill.multiply_adds.layer.projections.hint.rule"),
-				times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.layer.projections.work.queries_keys_and_values"),
-					times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d), terms.Count(projections),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.layer.projections.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.layer.projections.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.layer.projections.work.queries_keys_and_values"),
+				Eq:  times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d),
+			}},
 		},
 		quantity{
 			id: "feed", name: p.lang.T("drill.multiply_adds.layer.feed.name"), how: "3·d·f", form: Count,
@@ -111,14 +106,11 @@ func (w *work) layer(p *Problem) {
 				wrong(LeftOut, int64(d*f), p.lang.T("drill.multiply_adds.layer.feed.slip.one_matrix"),
 					p.lang.T("drill.multiply_adds.layer.feed.slip.one_matrix_missing.why")),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.layer.feed.hint.question"),
-				p.lang.T("drill.multiply_adds.layer.feed.hint.rule"),
-				times(3, d, f) + ".",
-			},
+			question: p.lang.T("drill.multiply_adds.layer.feed.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.layer.feed.hint.rule"),
 			work: []Line{{
-				p.lang.T("drill.multiply_adds.layer.feed.work.gate_up_and_down"), times(3, d, f),
-				terms.Count(feed),
+				Say: p.lang.T("drill.multiply_adds.layer.feed.work.gate_up_and_down"),
+				Eq:  times(3, d, f),
 			}},
 		})
 }
@@ -156,18 +148,14 @@ func (w *work) cached(p *Problem) {
 						terms.Count(a)),
 				),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.cached.matrices.hint.question"),
-				p.lang.T("drill.multiply_adds.cached.matrices.hint.rule"),
-				terms.Count(L) + " × " + terms.Count(a) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.cached.matrices.work.both_parts_layer_in"),
-					terms.Count(L) + " × (" + terms.Count(w.Projections()) + " + " + terms.Count(w.FeedForward()) + ")",
-					terms.Count(L * a),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.cached.matrices.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.cached.matrices.hint.rule"),
+			numbers:  terms.Count(L) + " × " + terms.Count(a) + ".",
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.cached.matrices.work.both_parts_layer_in"),
+				Eq: terms.Count(L) + " × (" +
+					terms.Count(w.Projections()) + " + " + terms.Count(w.FeedForward()) + ")",
+			}},
 		},
 		quantity{
 			id: "attention", name: p.lang.T("drill.multiply_adds.cached.attention.name"), how: "2·L·h·s·n",
@@ -189,18 +177,12 @@ func (w *work) cached(p *Problem) {
 					p.lang.T("drill.multiply_adds.cached.attention.slip.took_g_for_h.why"),
 				),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.cached.attention.hint.question"),
-				p.lang.T("drill.multiply_adds.cached.attention.hint.rule"),
-				times(2, w.Layers, w.Heads, w.HeadDim, w.n) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.cached.attention.work.keys_and_values_n"),
-					times(2, w.Layers, w.Heads, w.HeadDim, w.n),
-					terms.Count(step.Attention),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.cached.attention.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.cached.attention.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.cached.attention.work.keys_and_values_n"),
+				Eq:  times(2, w.Layers, w.Heads, w.HeadDim, w.n),
+			}},
 		},
 		quantity{
 			id: "output", name: p.lang.T("drill.multiply_adds.cached.output.name"), how: "d · V", form: Count,
@@ -209,14 +191,11 @@ func (w *work) cached(p *Problem) {
 			slips: []slip{wrong(OtherOption, step.Output*n,
 				p.lang.T("drill.multiply_adds.cached.output.slip.only_once"),
 				p.lang.T("drill.multiply_adds.cached.output.slip.only_once.why"))},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.hint.question.for_how_many_positions"),
-				p.lang.T("drill.multiply_adds.cached.output.hint.rule"),
-				times(w.Width, w.Vocab) + ".",
-			},
+			question: p.lang.T("drill.multiply_adds.hint.question.for_how_many_positions"),
+			rule:     p.lang.T("drill.multiply_adds.cached.output.hint.rule"),
 			work: []Line{{
-				p.lang.T("drill.multiply_adds.cached.output.work.one_vector_with_every"),
-				times(w.Width, w.Vocab), terms.Count(step.Output),
+				Say: p.lang.T("drill.multiply_adds.cached.output.work.one_vector_with_every"),
+				Eq:  times(w.Width, w.Vocab),
 			}},
 		},
 		quantity{
@@ -231,18 +210,12 @@ func (w *work) cached(p *Problem) {
 					terms.Count(step.Attention))),
 				missing(L*a, p.lang.T("drill.multiply_adds.cached.total.add_matrices", "layers", terms.Count(L*a))),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.cached.total.hint.question"),
-				p.lang.T("drill.multiply_adds.cached.total.hint.rule"),
-				terms.Count(L*a) + " + " + terms.Count(step.Attention) + " + " + terms.Count(step.Output) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.work.add_three"),
-					terms.Count(L*a) + " + " + terms.Count(step.Attention) + " + " + terms.Count(step.Output),
-					terms.Count(step.Total()),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.cached.total.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.cached.total.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.work.add_three"),
+				Eq:  terms.Count(L*a) + " + " + terms.Count(step.Attention) + " + " + terms.Count(step.Output),
+			}},
 		})
 }
 
@@ -269,17 +242,12 @@ func (w *work) scratch(p *Problem) {
 					p.lang.T("drill.multiply_adds.scratch.matrices.slip.new_position_runs"),
 					p.lang.T("drill.multiply_adds.scratch.matrices.slip.new_position_runs.why", "n", terms.Count(n))),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.scratch.matrices.hint.question"),
-				p.lang.T("drill.multiply_adds.scratch.matrices.hint.rule"),
-				terms.Count(n) + " × " + terms.Count(matrices/n) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.scratch.matrices.work.all_positions_run"),
-					terms.Count(n) + " × " + terms.Count(matrices/n), terms.Count(matrices),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.scratch.matrices.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.scratch.matrices.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.scratch.matrices.work.all_positions_run"),
+				Eq:  terms.Count(n) + " × " + terms.Count(matrices/n),
+			}},
 		},
 		quantity{
 			id: "attention", name: p.lang.T("drill.multiply_adds.scratch.attention.name"), how: "L·h·s·n·(n+1)",
@@ -306,18 +274,12 @@ func (w *work) scratch(p *Problem) {
 					p.lang.T("drill.multiply_adds.scratch.attention.slip.only_new_position"),
 					p.lang.T("drill.multiply_adds.scratch.attention.slip.only_new_position.why")),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.scratch.attention.hint.question"),
-				p.lang.T("drill.multiply_adds.scratch.attention.hint.rule"),
-				times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.scratch.attention.work.n_n_1_2"),
-					times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1),
-					terms.Count(pass.Attention),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.scratch.attention.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.scratch.attention.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.scratch.attention.work.n_n_1_2"),
+				Eq:  times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1),
+			}},
 		},
 		quantity{
 			id: "total", name: p.lang.T("drill.multiply_adds.scratch.total.name"),
@@ -345,18 +307,12 @@ func (w *work) scratch(p *Problem) {
 					p.lang.T("drill.multiply_adds.scratch.total.slip.took_n_times_cached.why"),
 				),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.hint.question.for_how_many_positions"),
-				p.lang.T("drill.multiply_adds.scratch.total.hint.rule"),
-				terms.Count(matrices) + " + " + terms.Count(pass.Attention) + " + " + terms.Count(pass.Output) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.work.add_three"),
-					terms.Count(matrices) + " + " + terms.Count(pass.Attention) + " + " + terms.Count(pass.Output),
-					terms.Count(pass.Total()),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.hint.question.for_how_many_positions"),
+			rule:     p.lang.T("drill.multiply_adds.scratch.total.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.work.add_three"),
+				Eq:  terms.Count(matrices) + " + " + terms.Count(pass.Attention) + " + " + terms.Count(pass.Output),
+			}},
 		},
 		quantity{
 			id: "ratio", name: p.lang.T("drill.multiply_adds.scratch.ratio.name"),
@@ -372,17 +328,11 @@ func (w *work) scratch(p *Problem) {
 					p.lang.T("drill.multiply_adds.scratch.ratio.slip.not_quite_n.why"),
 				),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.scratch.ratio.hint.question"),
-				p.lang.T("drill.multiply_adds.hint.rule.divide_one_without_by"),
-				terms.Count(pass.Total()) + " / " + terms.Count(step.Total()) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.scratch.ratio.work.divide_two_totals"),
-					terms.Count(pass.Total()) + " / " + terms.Count(step.Total()),
-					Ratio.show(ratio),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.scratch.ratio.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.hint.rule.divide_one_without_by"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.scratch.ratio.work.divide_two_totals"),
+				Eq:  terms.Count(pass.Total()) + " / " + terms.Count(step.Total()),
+			}},
 		})
 }

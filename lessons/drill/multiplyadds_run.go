@@ -33,19 +33,13 @@ func (w *work) run(p *Problem) {
 				wrong(OffByOne, n*m+n*n/2, p.lang.T("drill.multiply_adds.run.again.slip.nearly_n_n_1"),
 					"0 + 1 + … + (N−1) = N·(N−1)/2."),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.run.again.hint.question"),
-				p.lang.T("drill.multiply_adds.run.again.hint.rule"),
-				terms.Count(n) + " × " + terms.Count(m) + " + " + terms.Count(n) + " × " + terms.Count(n-1) + " / 2.",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.run.again.work.n_passes_each_one"),
-					terms.Count(n) + " × " + terms.Count(m) + " + " + terms.Count(n) + " × " + terms.Count(n-1) +
-						" / 2",
-					terms.Count(again),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.run.again.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.run.again.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.run.again.work.n_passes_each_one"),
+				Eq: terms.Count(n) + " × " + terms.Count(m) + " + " +
+					terms.Count(n) + " × " + terms.Count(n-1) + " / 2",
+			}},
 		},
 		quantity{
 			id: "once", name: p.lang.T("drill.multiply_adds.run.once.name"), how: "M + N − 1", form: Count,
@@ -63,18 +57,12 @@ func (w *work) run(p *Problem) {
 				wrong(OffByOne, m+n+1, p.lang.T("drill.multiply_adds.run.once.slip.two_too_many"),
 					p.lang.T("drill.multiply_adds.run.once.slip.two_too_many.why")),
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.run.once.hint.question"),
-				p.lang.T("drill.multiply_adds.run.once.hint.rule"),
-				terms.Count(m) + " + " + terms.Count(n) + " − 1.",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.multiply_adds.run.once.work.each_position_once_last"),
-					terms.Count(m) + " + " + terms.Count(n) + " − 1",
-					terms.Count(once),
-				},
-			},
+			question: p.lang.T("drill.multiply_adds.run.once.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.run.once.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.multiply_adds.run.once.work.each_position_once_last"),
+				Eq:  terms.Count(m) + " + " + terms.Count(n) + " − 1",
+			}},
 		},
 		quantity{
 			id: "ratio", name: p.lang.T("drill.multiply_adds.run.ratio.name"),
@@ -86,14 +74,11 @@ func (w *work) run(p *Problem) {
 					why: p.lang.T("drill.multiply_adds.slip.upside_down.why"),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.multiply_adds.run.ratio.hint.question"),
-				p.lang.T("drill.multiply_adds.hint.rule.divide_one_without_by"),
-				terms.Count(again) + " / " + terms.Count(once) + ".",
-			},
+			question: p.lang.T("drill.multiply_adds.run.ratio.hint.question"),
+			rule:     p.lang.T("drill.multiply_adds.hint.rule.divide_one_without_by"),
 			work: []Line{{
-				p.lang.T("drill.multiply_adds.run.ratio.work.divide"),
-				terms.Count(again) + " / " + terms.Count(once), Ratio.show(ratio),
+				Say: p.lang.T("drill.multiply_adds.run.ratio.work.divide"),
+				Eq:  terms.Count(again) + " / " + terms.Count(once),
 			}},
 		})
 }
@@ -129,16 +114,11 @@ func (w *work) crossing(p *Problem) {
 				why: p.lang.T("drill.multiply_adds.crossing.n.slip.upside_down.why"),
 			},
 		},
-		hints: [3]string{
-			p.lang.T("drill.multiply_adds.crossing.n.hint.question"),
-			p.lang.T("drill.multiply_adds.crossing.n.hint.rule"),
-			terms.Count(constant) + " / " + terms.Count(slope) + ".",
-		},
-		work: []Line{
-			{
-				p.lang.T("drill.multiply_adds.crossing.n.slip.upside_down.why"),
-				terms.Count(constant) + " / " + terms.Count(slope), Ratio.show(at),
-			},
-		},
+		question: p.lang.T("drill.multiply_adds.crossing.n.hint.question"),
+		rule:     p.lang.T("drill.multiply_adds.crossing.n.hint.rule"),
+		work: []Line{{
+			Say: p.lang.T("drill.multiply_adds.crossing.n.slip.upside_down.why"),
+			Eq:  terms.Count(constant) + " / " + terms.Count(slope),
+		}},
 	})
 }

@@ -281,10 +281,10 @@ type cell struct {
 	Cell
 	step   string
 	grader grader
-	answer string // the worked solution's answer
-	shown  string // the answer, formatted for reading
-	hints  [3]string
-	work   []Line
+	answer string    // the worked solution's answer
+	shown  string    // the answer, formatted for reading
+	hints  [3]string // if the third is empty, it is the arithmetic of the last line of work
+	work   []Line    // add sets the last Result, which is the answer
 }
 
 // grader checks the text of one cell after parsing. Its response is in language l.
@@ -292,12 +292,17 @@ type grader interface {
 	grade(l *terms.Language, text string) Verdict
 }
 
-// add adds a cell to the problem.
+// add adds a cell to the last step. The cell's ID is completed with the step's.
 func (p *Problem) add(c *cell) *Cell {
+	c.step = p.last().ID
+	c.ID = c.step + "." + c.ID
 	if p.cells[c.ID] != nil {
 		panic("drill: two cells are called " + c.ID)
 	}
 	c.shown = cmp.Or(c.shown, c.answer)
+	line := &c.work[len(c.work)-1]
+	line.Result = c.shown
+	c.hints[2] = cmp.Or(c.hints[2], line.Eq+".")
 	p.cells[c.ID] = c
 	p.order = append(p.order, c.ID)
 	return &c.Cell

@@ -12,15 +12,26 @@ import (
 // shifted is the drill about adding a constant to every logit, which multiplies all exps by the
 // same factor and does not change the probabilities.
 type shifted struct {
-	p       *Problem
-	lang    *terms.Language
-	names   []string
-	z       []float64
-	c       float64
-	d       *sampling.Distribution // of z, and equally of z + c
-	after   []float64              // z + c
-	sum     [2]float64             // of the exps before and after
-	seconds *sampling.Distribution
+	p             *Problem
+	lang          *terms.Language
+	names         []string
+	c             float64
+	before, after logits
+}
+
+// logits are the logits of one step, with their softmax.
+type logits struct {
+	z   []float64
+	d   *sampling.Distribution
+	sum float64 // of the exps
+}
+
+func newLogits(z []float64) logits {
+	l := logits{z: z, d: sampling.Decide(floats(z), sampling.Pure)}
+	for _, x := range z {
+		l.sum += math.Exp(x)
+	}
+	return l
 }
 
 func buildShift(p *Problem) {
@@ -28,21 +39,30 @@ func buildShift(p *Problem) {
 	r := newRandom(p)
 	for !s.draw(r) {
 	}
+	c := canonical(s.c, Real)
 	p.Facts = []Fact{
 		{p.lang.T("drill.fact.tokens"), p.quotedAll(s.names)},
-		{p.lang.T("drill.fact.logits"), listOf(s.z)},
-		{p.lang.T("drill.shift.fact.constant"), canonical(s.c, Real)},
+		{p.lang.T("drill.fact.logits"), listOf(s.before.z)},
+		{p.lang.T("drill.shift.fact.constant"), c},
 	}
-	s.table(
-		"before", p.lang.T("drill.shift.before.name"), p.lang.T("drill.shift.before.note"),
-		p.lang.T("drill.shift.before.title"),
-		p.lang.T("drill.shift.before.ask"), s.z, 0, p.lang.T("drill.shift.before.remark"),
-	)
-	s.table(
-		"after", p.lang.T("drill.shift.after.name"), "z + ("+canonical(s.c, Real)+")",
-		p.lang.T("drill.shift.after.title", "c", canonical(s.c, Real)), p.lang.T("drill.shift.after.ask"),
-		s.after, 1, p.lang.T("drill.shift.after.remark"),
-	)
+	s.step(Step{
+		ID: "before", Name: p.lang.T("drill.shift.before.name"), Note: p.lang.T("drill.shift.before.note"),
+		Title:  p.lang.T("drill.shift.before.title"),
+		Ask:    p.lang.T("drill.shift.before.ask"),
+		Remark: p.lang.T("drill.shift.before.remark"),
+	}, Column{Key: "z", Head: "z", Title: p.lang.T("drill.column.logit")})
+	p.fill("z", Given, func(i int) Item {
+		return Item{Text: canonical(s.before.z[i], Real), Value: s.before.z[i]}
+	})
+	s.shares(&s.before)
+	s.step(Step{
+		ID: "after", Name: p.lang.T("drill.shift.after.name"), Note: "z + (" + c + ")",
+		Title:  p.lang.T("drill.shift.after.title", "c", c),
+		Ask:    p.lang.T("drill.shift.after.ask"),
+		Remark: p.lang.T("drill.shift.after.remark"),
+	}, Column{Key: "z", Head: "z + c", Title: p.lang.T("drill.shift.table.column.logit_with_constant_added")})
+	p.fill("z", Live, func(i int) Item { return Item{Cell: s.zCell(i)} })
+	s.shares(&s.after)
 	s.questions()
 }
 
@@ -62,25 +82,24 @@ func (s *shifted) draw(r *random) bool {
 	}
 	family := append([]string(nil), pick(r, families)...)
 	shuffle(r, family)
-	s.names, s.z, s.after = family[:n], nil, nil
+	s.names = family[:n]
+	var z, after []float64
 	at := r.between(parts, 3*parts)
 	for range s.names {
-		s.z = append(s.z, float64(at)/float64(parts))
+		z = append(z, float64(at)/float64(parts))
 		at -= r.between(max(1, parts/3), parts)
 	}
 	s.c = float64(pick(r, []int{-5, -4, -3, 1, 2, 3}))
 	if s.p.Seed == 0 && s.p.Level == 1 {
-		s.names, s.z, s.c = []string{"the", "a", "an"}, []float64{2, 1, 0}, -3
+		s.names, z, s.c = []string{"the", "a", "an"}, []float64{2, 1, 0}, -3
 	}
-	s.sum = [2]float64{}
-	for _, z := range s.z {
-		s.after = append(s.after, roundTo(z+s.c, 3))
-		s.sum[0], s.sum[1] = s.sum[0]+math.Exp(z), s.sum[1]+math.Exp(z+s.c)
+	for _, x := range z {
+		after = append(after, roundTo(x+s.c, 3))
 	}
-	s.d = sampling.Decide(floats(s.z), sampling.Pure)
-	s.seconds = sampling.Decide(floats(s.after), sampling.Pure)
-	for r, id := range s.d.Order {
-		if p := s.d.P[id]; onHalf(p) || r > 0 && s.d.P[s.d.Order[r-1]]-p < 0.02 {
+	s.before, s.after = newLogits(z), newLogits(after)
+	d := s.before.d
+	for r, id := range d.Order {
+		if p := d.P[id]; onHalf(p) || r > 0 && d.P[d.Order[r-1]]-p < 0.02 {
 			return s.p.Seed == 0 && s.p.Level == 1
 		}
 	}
@@ -95,210 +114,147 @@ func floats(z []float64) []float32 {
 	return list
 }
 
-// table adds the step for the softmax of z before (which = 0) or after (which = 1) the shift.
-func (s *shifted) table(id, name, note, title, ask string, z []float64, which int, remark string) {
-	step := &Step{ID: id, Name: name, Note: note, Title: title, Ask: ask, Remark: remark}
-	step.Columns = []Column{
-		{Key: "z", Head: "z", Title: s.lang.T("drill.column.logit"), State: Given},
-		{
-			Key: "exp", Head: s.lang.T("drill.head.exp"), Title: s.lang.T("drill.shift.table.column.e_power_logit"),
-			State: Live,
+// step begins the step for the softmax before or after the shift. The column z differs.
+func (s *shifted) step(step Step, z Column) {
+	s.p.begin(step, tokenRows(s.names), z,
+		Column{
+			Key: "exp", Head: s.lang.T("drill.head.exp"),
+			Title: s.lang.T("drill.shift.table.column.e_power_logit"),
 		},
-		{Key: "p", Head: "p", Title: s.lang.T("drill.column.probability"), State: Live},
-	}
-	if which == 1 {
-		step.Columns[0] = Column{
-			Key: "z", Head: "z + c",
-			Title: s.lang.T("drill.shift.table.column.logit_with_constant_added"), State: Live,
-		}
-	}
-	for i, name := range s.names {
-		step.Rows = append(step.Rows, Row{Key: name, Name: " " + name, Token: true, Items: make([]Item, 3)})
-		step.Rows[i].Items[0] = Item{Text: canonical(z[i], Real), Value: z[i]}
-		if which == 1 {
-			step.Rows[i].Items[0] = Item{Cell: s.zCell(id, i)}
-		}
-	}
-	for i := range s.names {
-		step.Rows[i].Items[1].Cell = s.expCell(id, i, z, which)
-	}
-	sum := s.sumCell(id, z, which)
-	for i := range s.names {
-		step.Rows[i].Items[2].Cell = s.pCell(id, i, z, which)
-	}
-	step.Foot = []Row{{
-		Key: "sum", Name: s.lang.T("drill.name.sum"),
-		Items: []Item{{}, {Cell: sum}, {Text: s.lang.T("drill.must_be_1"), Due: true}},
-	}}
-	s.p.Steps = append(s.p.Steps, step)
+		Column{Key: "p", Head: "p", Title: s.lang.T("drill.column.probability")})
 }
 
-func (s *shifted) zCell(step string, i int) *Cell {
-	c := canonical(s.c, Real)
-	return s.p.quantity(step, quantity{
+// shares asks for the softmax of the logits in the last step.
+func (s *shifted) shares(l *logits) {
+	s.p.fill("exp", Live, func(i int) Item { return Item{Cell: s.expCell(i, l)} })
+	s.p.foot("exp", Item{Cell: s.sumCell(l)})
+	s.p.fill("p", Live, func(i int) Item { return Item{Cell: s.pCell(i, l)} })
+	s.p.foot("p", due(s.lang.T("drill.must_be_1")))
+}
+
+func (s *shifted) zCell(i int) *Cell {
+	z, c := canonical(s.before.z[i], Real), canonical(s.c, Real)
+	return s.p.number(quantity{
 		id: fmt.Sprintf("z.%d", i), name: s.lang.T("drill.shift.z.name", "token", s.names[i]),
-		want:   []float64{s.after[i]},
-		answer: canonical(s.after[i], Real),
+		want:   exactly(s.after.z[i]),
+		answer: canonical(s.after.z[i], Real),
 		slips: []slip{
 			{
-				mistake: Multiplied, value: s.z[i] * s.c, title: s.lang.T("drill.shift.z.slip.multiplied"),
-				why: s.lang.T("drill.shift.z.slip.multiplied.why", "logit", canonical(s.z[i], Real), "c", c),
+				mistake: Multiplied, value: s.before.z[i] * s.c, title: s.lang.T("drill.shift.z.slip.multiplied"),
+				why: s.lang.T("drill.shift.z.slip.multiplied.why", "logit", z, "c", c),
 			},
 			{
-				mistake: Swapped, value: s.z[i] - s.c, title: s.lang.T("drill.shift.z.slip.subtracted"),
-				why: s.lang.T("drill.shift.z.slip.subtracted.why", "logit", canonical(s.z[i], Real), "c", c),
+				mistake: Swapped, value: s.before.z[i] - s.c, title: s.lang.T("drill.shift.z.slip.subtracted"),
+				why: s.lang.T("drill.shift.z.slip.subtracted.why", "logit", z, "c", c),
 			},
 		},
-		hints: [3]string{
-			s.lang.T("drill.shift.z.hint.question"), s.lang.T("drill.shift.z.hint.rule"),
-			canonical(s.z[i], Real) + " + (" + c + ").",
-		},
-		work: []Line{{
-			s.lang.T("drill.shift.z.work.add_constant"), canonical(s.z[i], Real) + " + (" + c + ")",
-			canonical(s.after[i], Real),
-		}},
+		question: s.lang.T("drill.shift.z.hint.question"),
+		rule:     s.lang.T("drill.shift.z.hint.rule"),
+		work:     []Line{{Say: s.lang.T("drill.shift.z.work.add_constant"), Eq: z + " + (" + c + ")"}},
 	})
 }
 
-func (s *shifted) expCell(step string, i int, z []float64, which int) *Cell {
-	x, want := canonical(z[i], Real), math.Exp(z[i])
-	slips := []slip{
-		{
-			mistake: Base10, value: math.Pow(10, z[i]), title: s.lang.T("drill.slip.raised_10_not_e"),
-			why: s.lang.T("drill.shift.exp.slip.raised_10_not_e.why"),
-		},
-		{
-			mistake: Base2, value: math.Pow(2, z[i]), title: s.lang.T("drill.slip.raised_2_not_e"),
-			why: s.lang.T("drill.shift.exp.slip.raised_10_not_e.why"),
-		},
-	}
-	if z[i] != 0 {
-		slips = append(slips, slip{
-			mistake: TimesE, value: math.E * z[i], title: s.lang.T("drill.slip.multiplied_by_e"),
-			why: s.lang.T("drill.shift.exp.slip.multiplied_by_e.why", "x", x),
-		})
-	}
-	slips = append(slips, noPower(s.lang, z[i]))
-	if which == 1 {
+func (s *shifted) expCell(i int, l *logits) *Cell {
+	z := l.z[i]
+	x, base := canonical(z, Real), s.lang.T("drill.shift.exp.slip.raised_10_not_e.why")
+	slips := powerSlips(s.lang, z, base, base, s.lang.T("drill.shift.exp.slip.multiplied_by_e.why", "x", x))
+	if l == &s.after {
+		before := math.Exp(s.before.z[i])
 		slips = append(slips,
 			slip{
-				mistake: AfterT, value: math.Exp(s.z[i]) + s.c,
+				mistake: AfterT, value: before + s.c,
 				title: s.lang.T("drill.shift.exp.slip.added_constant_exp"),
 				why:   s.lang.T("drill.shift.exp.slip.added_constant_exp.why"),
 			},
 			slip{
-				mistake: IgnoredT, value: math.Exp(s.z[i]), title: s.lang.T("drill.shift.exp.slip.exp_before"),
+				mistake: IgnoredT, value: before, title: s.lang.T("drill.shift.exp.slip.exp_before"),
 				why: s.lang.T("drill.shift.exp.slip.exp_before.why", "x", x),
 			})
 	}
-	return s.p.quantity(step, quantity{
+	return s.p.number(quantity{
 		id: fmt.Sprintf("exp.%d", i), name: s.lang.T("drill.name.exp_for", "token", s.names[i]),
-		want: []float64{want}, slips: slips,
-		hints: [3]string{
-			s.lang.T("drill.shift.exp.hint.question"), s.lang.T("drill.shift.exp.hint.rule"),
-			s.lang.T("drill.shift.exp.hint.numbers", "x", x),
-		},
-		work: []Line{{s.lang.T("drill.shift.exp.work.raise_e_logit"), "e^" + x, Real.show(want)}},
+		want: exactly(math.Exp(z)), slips: slips,
+		question: s.lang.T("drill.shift.exp.hint.question"),
+		rule:     s.lang.T("drill.shift.exp.hint.rule"),
+		numbers:  s.lang.T("drill.shift.exp.hint.numbers", "x", x),
+		work:     []Line{{Say: s.lang.T("drill.shift.exp.work.raise_e_logit"), Eq: "e^" + x}},
 	})
 }
 
-func (s *shifted) sumCell(step string, z []float64, which int) *Cell {
-	want := []float64{s.sum[which], 0, 0}
-	sum := make([]string, len(z))
+func (s *shifted) sumCell(l *logits) *Cell {
+	want := []float64{l.sum, 0, 0}
+	exps := make([]float64, len(l.z))
 	var plain float64
-	for i, x := range z {
+	for i, x := range l.z {
 		e := math.Exp(x)
 		want[1], want[2], plain = want[1]+roundTo(e, 4), want[2]+roundTo(e, smallPlaces(e)), plain+x
-		sum[i] = Real.show(e)
+		exps[i] = e
 	}
 	slips := []slip{{
 		mistake: NoExp, value: plain, title: s.lang.T("drill.shift.sum.slip.added_up_logits"),
 		why: s.lang.T("drill.shift.sum.slip.added_up_logits.why"),
 	}}
-	for i, x := range z {
-		slips = append(
-			slips,
-			slip{
-				mistake: LeftOut, value: want[0] - math.Exp(x), title: s.lang.T("drill.slip.one_missing_from_sum"),
-				why: s.lang.T("drill.shift.sum.slip.one_missing_from_sum.why", "token", s.names[i]),
-			},
-		)
+	for i, e := range exps {
+		slips = append(slips, slip{
+			mistake: LeftOut, value: l.sum - e, title: s.lang.T("drill.slip.one_missing_from_sum"),
+			why: s.lang.T("drill.shift.sum.slip.one_missing_from_sum.why", "token", s.names[i]),
+		})
 	}
-	return s.p.quantity(step, quantity{
+	rule := s.lang.T("drill.shift.sum.hint.rule.add_up_column_exp")
+	return s.p.number(quantity{
 		id: "sum", name: s.lang.T("drill.name.sum_exps"), want: want, slips: slips,
-		hints: [3]string{
-			s.lang.T("drill.hint.question.what_whole"),
-			s.lang.T("drill.shift.sum.hint.rule.add_up_column_exp"), strings.Join(sum, " + ") + ".",
-		},
-		work: []Line{{
-			s.lang.T("drill.shift.sum.hint.rule.add_up_column_exp"), strings.Join(sum, " + "),
-			Real.show(want[0]),
-		}},
+		question: s.lang.T("drill.hint.question.what_whole"),
+		rule:     rule,
+		work:     []Line{{Say: rule, Eq: sumOf(exps, Real)}},
 	})
 }
 
-func (s *shifted) pCell(step string, i int, z []float64, which int) *Cell {
-	d := s.d
-	if which == 1 {
-		d = s.seconds
-	}
-	e, largest := math.Exp(z[i]), math.Exp(z[d.Order[0]])
+func (s *shifted) pCell(i int, l *logits) *Cell {
+	d, sum := l.d, Real.show(l.sum)
+	e, largest := math.Exp(l.z[i]), math.Exp(l.z[d.Order[0]])
 	slips := []slip{
 		{
 			mistake: Largest, value: e / largest, title: s.lang.T("drill.slip.divided_by_largest_exp"),
-			why: s.lang.T("drill.shift.p.slip.divided_by_largest_exp.why", "sum", Real.show(s.sum[which])),
+			why: s.lang.T("drill.shift.p.slip.divided_by_largest_exp.why", "sum", sum),
 		},
 		{
 			mistake: Swapped, value: e, title: s.lang.T("drill.slip.exp"),
-			why: s.lang.T("drill.slip.exp.why", "sum", Real.show(s.sum[which])),
+			why: s.lang.T("drill.slip.exp.why", "sum", sum),
 		},
-		{
-			mistake: Percent, value: 100 * d.P[i], title: s.lang.T("drill.slip.percentage_needs_sign"),
-			why: s.lang.T("drill.shift.p.slip.percentage_needs_sign.why", "p", Probability.show(d.P[i])), credit: 0.5,
-		},
+		barePercent(s.lang, d.P[i], s.lang.T("drill.slip.percentage_needs_sign.why", "p", Probability.show(d.P[i]))),
 	}
-	if which == 1 {
+	if l == &s.after {
 		slips = append(slips,
 			slip{
-				mistake: AfterT, value: s.d.P[i] + s.c,
+				mistake: AfterT, value: s.before.d.P[i] + s.c,
 				title: s.lang.T("drill.shift.p.slip.added_constant_probability"),
 				why:   s.lang.T("drill.shift.p.slip.added_constant_probability.why"),
 			},
 			slip{
-				mistake: IgnoredT, value: e / s.sum[0], title: s.lang.T("drill.shift.p.slip.divided_by_old_sum"),
-				why: s.lang.T("drill.shift.p.slip.divided_by_old_sum.why", "sum", Real.show(s.sum[1])),
+				mistake: IgnoredT, value: e / s.before.sum, title: s.lang.T("drill.shift.p.slip.divided_by_old_sum"),
+				why: s.lang.T("drill.shift.p.slip.divided_by_old_sum.why", "sum", sum),
 			})
 	}
 	for j, name := range s.names {
 		if j != i {
-			slips = append(
-				slips,
-				slip{
-					mistake: OtherRow, value: d.P[j], title: s.lang.T("drill.slip.belongs_another_row"),
-					why: s.lang.T("drill.shift.p.slip.belongs_another_row.why", "token", name),
-				},
-			)
+			slips = append(slips, slip{
+				mistake: OtherRow, value: d.P[j], title: s.lang.T("drill.slip.belongs_another_row"),
+				why: s.lang.T("drill.shift.p.slip.belongs_another_row.why", "token", name),
+			})
 		}
 	}
-	return s.p.quantity(step, quantity{
+	return s.p.number(quantity{
 		id: fmt.Sprintf("p.%d", i), name: s.lang.T("drill.name.p_for", "token", s.names[i]), form: Probability,
-		want: []float64{d.P[i], roundTo(e, 4) / roundTo(s.sum[which], 4)}, slips: slips,
-		hints: [3]string{
-			s.lang.T("drill.shift.p.hint.question"), s.lang.T("drill.hint.rule.divide_exp_by_sum"),
-			Real.show(e) + " / " + Real.show(s.sum[which]) + ".",
-		},
-		work: []Line{
-			{
-				s.lang.T("drill.shift.p.work.divide_exp_by_sum"), Real.show(e) + " / " + Real.show(s.sum[which]),
-				Probability.show(d.P[i]),
-			},
-		},
+		want: []float64{d.P[i], roundTo(e, 4) / roundTo(l.sum, 4)}, slips: slips,
+		question: s.lang.T("drill.shift.p.hint.question"),
+		rule:     s.lang.T("drill.hint.rule.divide_exp_by_sum"),
+		work:     []Line{{Say: s.lang.T("drill.shift.p.work.divide_exp_by_sum"), Eq: Real.show(e) + " / " + sum}},
 	})
 }
 
 func (s *shifted) questions() {
 	factor := Real.show(math.Exp(s.c))
-	s.p.question("what", s.lang.T("drill.shift.what.prompt"),
+	s.p.choose("what", s.lang.T("drill.shift.what.prompt"),
 		s.lang.T("drill.shift.what.label"), &choice{
 			options: []Option{
 				{Value: "same", Text: s.lang.T("drill.shift.what.text.nothing_all")},
@@ -320,11 +276,10 @@ func (s *shifted) questions() {
 			s.lang.T("drill.shift.what.hint.question"), s.lang.T("drill.shift.what.hint.rule"),
 			s.lang.T("drill.shift.what.hint.numbers", "factor", factor),
 		},
-		[]Line{{
-			s.lang.T("drill.shift.what.work.factor_e_c_out"), "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z",
-			s.lang.T("drill.shift.what.text.nothing_all"),
-		}})
-	s.p.question("sign", s.lang.T("drill.shift.sign.prompt"),
+		Line{
+			Say: s.lang.T("drill.shift.what.work.factor_e_c_out"), Eq: "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z",
+		})
+	s.p.choose("sign", s.lang.T("drill.shift.sign.prompt"),
 		s.lang.T("drill.shift.sign.label"), &choice{
 			options: []Option{
 				{Value: "nothing", Text: s.lang.T("drill.shift.sign.text.nothing_only_differences_count")},
@@ -346,10 +301,5 @@ func (s *shifted) questions() {
 			s.lang.T("drill.shift.sign.hint.rule"),
 			s.lang.T("drill.shift.sign.hint.numbers"),
 		},
-		[]Line{
-			{
-				s.lang.T("drill.shift.sign.work.add_constant_all_sign"), "",
-				s.lang.T("drill.shift.sign.text.nothing_only_differences_count"),
-			},
-		})
+		Line{Say: s.lang.T("drill.shift.sign.work.add_constant_all_sign")})
 }

@@ -8,12 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-type cutter = *sampling.Distribution
-
-func joinValues(list []string) string { return strings.Join(list, ",") }
-
 // kept returns p of the kept tokens, by rank.
-func kept(d cutter) []float64 {
+func kept(d *sampling.Distribution) []float64 {
 	list := make([]float64, d.Keep)
 	for r := range list {
 		list[r] = d.P[d.Order[r]]
@@ -21,8 +17,8 @@ func kept(d cutter) []float64 {
 	return list
 }
 
-func (s *sheet) massCell(d cutter, rule cut) *Cell {
-	want, p4 := routes(kept(d)), Probability.show
+func (s *sheet) massCell(d *sampling.Distribution) *Cell {
+	want, p4, topP := routes(kept(d)), Probability.show, d.Settings.TopP
 	want[0] = d.Mass
 	var slips []slip
 	if d.Keep > 1 {
@@ -31,10 +27,10 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 			title: s.lang.T("drill.five.mass.slip.one_token_missing_from"),
 			why:   s.lang.T("drill.five.mass.slip.one_token_missing_from.why", "n", d.Keep),
 		}
-		if rule.topP > 0 {
+		if topP < 1 {
 			few.mistake, few.title = Crossing, s.lang.T("drill.five.mistake.left_out_token_crosses")
 			few.why = s.lang.T("drill.five.mass.slip.short_token_carries_sum.why", "cum", p4(d.Cum[d.Keep-2]),
-				"top_p", canonical(rule.topP, Real), "mass", p4(d.Mass))
+				"top_p", canonical(topP, Real), "mass", p4(d.Mass))
 		}
 		slips = append(slips, few)
 	}
@@ -47,11 +43,11 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 			},
 		)
 	}
-	if rule.topP > 0 {
+	if topP < 1 {
 		slips = append(
 			slips,
 			slip{
-				mistake: Swapped, value: rule.topP, title: s.lang.T("drill.five.mass.slip.border_not_sum"),
+				mistake: Swapped, value: topP, title: s.lang.T("drill.five.mass.slip.border_not_sum"),
 				why: s.lang.T("drill.five.mass.slip.border_not_sum.why", "mass", p4(d.Mass)),
 			},
 		)
@@ -69,33 +65,29 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 			mistake: Renormalize, value: 1, title: s.lang.T("drill.five.mass.slip.not_yet_1_sum"),
 			why: s.lang.T("drill.five.mass.slip.not_yet_1_sum.why", "mass", p4(d.Mass)),
 		},
-		slip{
-			mistake: Percent, value: 100 * d.Mass, title: s.lang.T("drill.slip.percentage_needs_sign"),
-			why: s.lang.T("drill.five.mass.slip.percentage_needs_sign.why", "mass", p4(d.Mass)), credit: 0.5,
-		})
-	sum := sumOf(kept(d))
-	return s.cell(&cell{
-		Cell:   Cell{ID: "mass", Label: s.lang.T("drill.five.mass.label"), Type: Number},
-		grader: newNumber(Probability, want, slips), answer: p4(d.Mass),
-		hints: [3]string{
-			s.lang.T("drill.five.mass.hint.question"),
-			s.lang.T("drill.five.mass.hint.rule"), sum + ".",
-		},
-		work: []Line{{s.lang.T("drill.five.mass.work.add_up_p_tokens"), sum, p4(d.Mass)}},
+		barePercent(s.lang, d.Mass, s.lang.T("drill.five.slip.percentage_needs_sign.why", "p", p4(d.Mass))))
+	return s.p.number(quantity{
+		id: "mass", name: s.lang.T("drill.five.mass.label"), form: Probability, want: want, slips: slips,
+		question: s.lang.T("drill.five.mass.hint.question"),
+		rule:     s.lang.T("drill.five.mass.hint.rule"),
+		work: []Line{{
+			Say: s.lang.T("drill.five.mass.work.add_up_p_tokens"),
+			Eq:  sumOf(kept(d), Probability),
+		}},
 	})
 }
 
-// sumOf formats probabilities as a sum.
-func sumOf(list []float64) string {
+// sumOf formats numbers as a sum.
+func sumOf(list []float64, f Form) string {
 	parts := make([]string, len(list))
-	for i, p := range list {
-		parts[i] = Probability.show(p)
+	for i, v := range list {
+		parts[i] = f.show(v)
 	}
 	return strings.Join(parts, " + ")
 }
 
 // qRoutes returns p′ of rank r, both exact and computed from p rounded to three or four places.
-func qRoutes(d cutter, r int) []float64 {
+func qRoutes(d *sampling.Distribution, r int) []float64 {
 	if r >= d.Keep {
 		return []float64{0}
 	}
@@ -106,12 +98,12 @@ func qRoutes(d cutter, r int) []float64 {
 	}
 }
 
-func (s *sheet) qCell(i int, d cutter, rule cut) Item {
+func (s *sheet) qCell(i int, d *sampling.Distribution) *Cell {
 	r, p4 := d.RankOf(int32(i)), Probability.show
 	p, top := d.P[i], d.P[d.Order[0]]
 	var slips []slip
 	if r < d.Keep {
-		slips = s.qKeptSlips(r, d, rule)
+		slips = s.qKeptSlips(r, d)
 	} else {
 		slips = []slip{
 			{
@@ -132,32 +124,32 @@ func (s *sheet) qCell(i int, d cutter, rule cut) Item {
 			},
 		}
 	}
-	answer, work, last := "0", Line{
-		s.lang.T("drill.five.slip.token_cut"), "", "0",
-	}, s.lang.T("drill.five.q.answer.not_among_stay_so", "token", s.names[i], "n", d.Keep)
+	answer, work := "0", Line{Say: s.lang.T("drill.five.slip.token_cut")}
+	numbers := s.lang.T("drill.five.q.answer.not_among_stay_so", "token", s.names[i], "n", d.Keep)
 	if r < d.Keep {
-		answer = p4(d.Q(r))
-		work = Line{s.lang.T("drill.five.q.work.divide_by_sum_what"), p4(p) + " / " + p4(d.Mass), answer}
-		last = p4(p) + " / " + p4(d.Mass) + "."
+		answer, numbers = p4(d.Q(r)), ""
+		work = Line{Say: s.lang.T("drill.five.q.work.divide_by_sum_what"), Eq: p4(p) + " / " + p4(d.Mass)}
 	}
-	return Item{Cell: s.cell(&cell{
+	return s.p.add(&cell{
 		Cell: Cell{
 			ID: fmt.Sprintf("q.%d", i), Label: s.lang.T("drill.five.q.label.p_for", "token", s.names[i]),
-			Type: Number,
+			Type: Number, Form: Probability,
 		},
 		grader: &cutNumber{newNumber(Probability, qRoutes(d, r), slips), r >= d.Keep}, answer: answer,
 		hints: [3]string{
 			s.lang.T("drill.five.q.hint.question.does_token_stay_and"),
 			s.lang.T("drill.five.q.hint.rule.what_cut_gets_0"),
-			last,
+			numbers,
 		},
-		work: []Line{{s.lang.T("drill.five.q.work.add_up_what_stays"), sumOf(kept(d)), p4(d.Mass)}, work},
-	})}
+		work: []Line{{
+			Say: s.lang.T("drill.five.q.work.add_up_what_stays"), Eq: sumOf(kept(d), Probability), Result: p4(d.Mass),
+		}, work},
+	})
 }
 
 // qKeptSlips returns the slips for the p′ of a kept token.
-func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
-	p4, p := Probability.show, d.P[d.Order[r]]
+func (s *sheet) qKeptSlips(r int, d *sampling.Distribution) []slip {
+	p4, p, topP := Probability.show, d.P[d.Order[r]], d.Settings.TopP
 	slips := []slip{
 		{
 			mistake: Renormalize, value: p, title: s.lang.T("drill.five.slip.forgot_renormalize"),
@@ -174,10 +166,10 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 			mistake: OneTooFew, value: p / d.Cum[d.Keep-2], title: s.lang.T("drill.five.q.slip.left_one_token_out"),
 			why: s.lang.T("drill.five.q.slip.left_one_token_out.why", "n", d.Keep, "mass", p4(d.Mass)),
 		}
-		if rule.topP > 0 {
+		if topP < 1 {
 			few.mistake, few.title = Crossing, s.lang.T("drill.five.mistake.left_out_token_crosses")
 			few.why = s.lang.T("drill.five.q.slip.short_with_crossing_token.why", "cum", p4(d.Cum[d.Keep-2]),
-				"top_p", canonical(rule.topP, Real), "mass", p4(d.Mass))
+				"top_p", canonical(topP, Real), "mass", p4(d.Mass))
 		}
 		slips = append(slips, few)
 	}
@@ -191,12 +183,12 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 			},
 		)
 	}
-	if rule.topP > 0 {
+	if topP < 1 {
 		slips = append(
 			slips,
 			slip{
-				mistake: Renormalize, value: p / rule.topP, title: s.lang.T("drill.five.q.slip.divided_by_border"),
-				why: s.lang.T("drill.five.q.slip.divided_by_border.why", "top_p", canonical(rule.topP, Real), "mass",
+				mistake: Renormalize, value: p / topP, title: s.lang.T("drill.five.q.slip.divided_by_border"),
+				why: s.lang.T("drill.five.q.slip.divided_by_border.why", "top_p", canonical(topP, Real), "mass",
 					p4(d.Mass)),
 			},
 		)
@@ -210,10 +202,7 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 			mistake: OneTooFew, value: 0, title: s.lang.T("drill.five.slip.token_stays"),
 			why: s.lang.T("drill.five.slip.token_stays.why"),
 		},
-		slip{
-			mistake: Percent, value: 100 * d.Q(r), title: s.lang.T("drill.slip.percentage_needs_sign"),
-			why: s.lang.T("drill.five.q.slip.percentage_needs_sign.why", "r", p4(d.Q(r))), credit: 0.5,
-		},
+		barePercent(s.lang, d.Q(r), s.lang.T("drill.five.slip.percentage_needs_sign.why", "p", p4(d.Q(r)))),
 		slip{
 			mistake: Swapped, value: d.Cum[r] / d.Mass, title: s.lang.T("drill.five.q.slip.running_total"),
 			why: s.lang.T("drill.five.q.slip.running_total.why", "p", p4(p), "mass", p4(d.Mass)),
@@ -278,60 +267,45 @@ func (s *sheet) nucleusCount(t float64) *Cell {
 			why:   s.lang.T("drill.five.count.slip.thats_how_many_were.why"),
 		},
 	}
-	return s.cell(&cell{
-		Cell: Cell{
-			ID: "count", Label: s.lang.T("drill.five.count.label"), Type: Number,
-			Unit: s.lang.T("drill.unit.tokens"),
-		},
-		grader: newNumber(Count, []float64{float64(d.Keep)}, slips), answer: terms.Count(d.Keep),
-		hints: [3]string{
-			s.lang.T("drill.five.count.hint.question"),
-			s.lang.T("drill.five.count.hint.rule", "border", border),
-			s.lang.T("drill.five.count.hint.numbers", "mass", p4(d.Mass), "before", before),
-		},
-		work: []Line{
-			{
-				s.lang.T("drill.five.count.work.add_up_until_sum", "border", border),
-				sumOf(kept(d)) + " = " + p4(d.Mass),
-				terms.Count(d.Keep),
-			},
-		},
+	return s.p.number(quantity{
+		id: "count", name: s.lang.T("drill.five.count.label"), form: Count, unit: s.lang.T("drill.unit.tokens"),
+		want: exactly(d.Keep), slips: slips,
+		question: s.lang.T("drill.five.count.hint.question"),
+		rule:     s.lang.T("drill.five.count.hint.rule", "border", border),
+		numbers:  s.lang.T("drill.five.count.hint.numbers", "mass", p4(d.Mass), "before", before),
+		work: []Line{{
+			Say: s.lang.T("drill.five.count.work.add_up_until_sum", "border", border),
+			Eq:  sumOf(kept(d), Probability) + " = " + p4(d.Mass),
+		}},
 	})
 }
 
-func (s *sheet) trendCell() *Cell {
-	list := make([]string, 0, 3)
-	for _, t := range []float64{cold, 1, hot} {
-		d := s.plain(t)
-		list = append(list, fmt.Sprintf("%.3f", d.P[d.Order[0]]))
+// askTrend asks what the probability of the top token does as T rises.
+func (s *sheet) askTrend() {
+	list := make([]string, len(s.p.trend))
+	for i, at := range s.p.trend {
+		list[i] = fmt.Sprintf("%.3f", at.P)
 	}
 	run := strings.Join(list, " → ")
-	c := &choice{
-		options: []Option{
-			{Value: "falls", Text: s.lang.T("drill.five.trend.falls")},
-			{Value: "stays", Text: s.lang.T("drill.five.trend.stays_same")},
-			{Value: "rises", Text: s.lang.T("drill.five.trend.rises")},
-		},
-		right: "falls", note: s.lang.T("drill.five.trend.note", "run", run),
-		why: map[string]said{
-			"stays": {
-				IgnoredT, s.lang.T("drill.five.trend.slip.changes"),
-				s.lang.T("drill.five.trend.slip.changes.why"),
+	s.p.choose("trend", s.lang.T("drill.five.temperature.ask.t_rises_from_0"), s.lang.T("drill.five.trend.label"),
+		&choice{
+			options: []Option{
+				{Value: "falls", Text: s.lang.T("drill.five.trend.falls")},
+				{Value: "stays", Text: s.lang.T("drill.five.trend.stays_same")},
+				{Value: "rises", Text: s.lang.T("drill.five.trend.rises")},
 			},
-			"rises": {
-				TimesT, s.lang.T("drill.five.trend.slip.other_way_round"),
-				s.lang.T("drill.five.trend.slip.other_way_round.why"),
+			right: "falls", note: s.lang.T("drill.five.trend.note", "run", run),
+			why: map[string]said{
+				"stays": {
+					IgnoredT, s.lang.T("drill.five.trend.slip.changes"),
+					s.lang.T("drill.five.trend.slip.changes.why"),
+				},
+				"rises": {
+					TimesT, s.lang.T("drill.five.trend.slip.other_way_round"),
+					s.lang.T("drill.five.trend.slip.other_way_round.why"),
+				},
 			},
 		},
-	}
-	return s.cell(&cell{
-		Cell:   Cell{ID: "trend", Label: s.lang.T("drill.five.trend.label"), Type: ChoiceOf, Options: c.options},
-		grader: c, answer: "falls", shown: s.lang.T("drill.five.trend.falls"),
-		hints: [3]string{
-			s.lang.T("drill.five.trend.hint.question"),
-			s.lang.T("drill.five.trend.hint.rule"),
-			run + ".",
-		},
-		work: []Line{{s.lang.T("drill.five.trend.work.put_three_side_by"), run, s.lang.T("drill.five.trend.falls")}},
-	})
+		[3]string{s.lang.T("drill.five.trend.hint.question"), s.lang.T("drill.five.trend.hint.rule")},
+		Line{Say: s.lang.T("drill.five.trend.work.put_three_side_by"), Eq: run})
 }

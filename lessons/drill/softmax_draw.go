@@ -3,6 +3,8 @@ package drill
 import (
 	"fmt"
 	"math"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // drawStep adds the step in which the nucleus's segments are laid end to end and the learner finds
@@ -10,33 +12,33 @@ import (
 func (s *sheet) drawStep() {
 	d := s.nucleus(1)
 	u := canonical(s.u, Real)
-	s.open(Step{
+	s.p.begin(Step{
 		ID: "draw", Name: s.lang.T("drill.five.draw.name"), Note: "u = " + u, Needs: []string{"topp"},
 		Title:  s.lang.T("drill.five.draw.title"),
 		Ask:    s.lang.T("drill.five.draw.ask", "u", u),
 		Remark: s.lang.T("drill.five.draw.remark"),
-	})
-	s.step.Columns = []Column{
-		{Key: "p", Head: "p", Title: s.lang.T("drill.column.probability"), State: Given},
-		{Key: "q", Head: "p′", Title: s.lang.T("drill.five.draw.column.probability_after_cut"), State: Given},
-		{
+	}, tokenRows(s.names),
+		Column{Key: "p", Head: "p", Title: s.lang.T("drill.column.probability")},
+		Column{Key: "q", Head: "p′", Title: s.lang.T("drill.five.draw.column.probability_after_cut")},
+		Column{
 			Key: "end", Head: s.lang.T("drill.five.draw.head.ends"),
-			Title: s.lang.T("drill.five.draw.column.where_part_line_ends"), State: Live,
-		},
-	}
-	for i, name := range s.names {
-		r := d.RankOf(int32(i))
-		row := Row{Key: name, Name: " " + name, Token: true, Items: []Item{
-			{Text: Probability.show(d.P[i]), Value: d.P[i]},
-			{Text: s.lang.T("drill.five.draw.cut")},
-			{Text: s.lang.T("drill.five.draw.cut")},
-		}}
-		if r < d.Keep {
-			row.Items[1], row.Items[2] = Item{Text: Probability.show(d.Q(r)), Value: d.Q(r)}, s.endCell(i, r, d)
+			Title: s.lang.T("drill.five.draw.column.where_part_line_ends"),
+		})
+	// kept returns the item of a kept token, or the word for one that was cut.
+	kept := func(i int, item func(r int) Item) Item {
+		if r := d.RankOf(int32(i)); r < d.Keep {
+			return item(r)
 		}
-		s.step.Rows = append(s.step.Rows, row)
+		return Item{Text: s.lang.T("drill.five.draw.cut")}
 	}
-	s.step.Asks = []Ask{{s.lang.T("drill.five.draw.ask.on_which_token_does", "u", u), s.drawnCell(d)}}
+	s.p.fill("p", Given, func(i int) Item { return Probability.item(d.P[i]) })
+	s.p.fill("q", Given, func(i int) Item {
+		return kept(i, func(r int) Item { return Probability.item(d.Q(r)) })
+	})
+	s.p.fill("end", Live, func(i int) Item {
+		return kept(i, func(r int) Item { return Item{Cell: s.endCell(i, r, d)} })
+	})
+	s.askDrawn(d)
 }
 
 // beginning formats the beginning of a segment.
@@ -48,7 +50,7 @@ func beginning(from float64) string {
 }
 
 // ends returns the end of rank r's segment, both exact and computed from rounded p′.
-func ends(d cutter, r int) []float64 {
+func ends(d *sampling.Distribution, r int) []float64 {
 	q := make([]float64, r+1)
 	var rounded float64
 	for i := range q {
@@ -60,7 +62,7 @@ func ends(d cutter, r int) []float64 {
 	return list
 }
 
-func (s *sheet) endCell(i, r int, d cutter) Item {
+func (s *sheet) endCell(i, r int, d *sampling.Distribution) *Cell {
 	want, p4 := ends(d, r), Probability.show
 	at, to := d.Segment(r)
 	from := beginning(at)
@@ -96,29 +98,21 @@ func (s *sheet) endCell(i, r int, d cutter) Item {
 			},
 		)
 	}
-	slips = append(
-		slips,
-		slip{
-			mistake: Percent, value: 100 * to, title: s.lang.T("drill.slip.percentage_needs_sign"),
-			why:    s.lang.T("drill.five.end.slip.percentage_needs_sign.why", "to", p4(to)),
-			credit: 0.5,
-		},
-	)
-	return Item{Cell: s.cell(&cell{
-		Cell: Cell{
-			ID: fmt.Sprintf("end.%d", i), Label: s.lang.T("drill.five.end.label", "token", s.names[i]), Type: Number,
-		},
-		grader: newNumber(Probability, want, slips), answer: p4(to),
-		hints: [3]string{
-			s.lang.T("drill.five.end.hint.question"),
-			s.lang.T("drill.five.end.hint.rule"),
-			fmt.Sprintf("%s + %s.", from, p4(d.Q(r))),
-		},
-		work: []Line{{s.lang.T("drill.five.end.work.start_where_previous_token"), from + " + " + p4(d.Q(r)), p4(to)}},
-	})}
+	slips = append(slips, barePercent(s.lang, to, s.lang.T("drill.slip.percentage_needs_sign.why", "p", p4(to))))
+	return s.p.number(quantity{
+		id: fmt.Sprintf("end.%d", i), name: s.lang.T("drill.five.end.label", "token", s.names[i]), form: Probability,
+		want: want, slips: slips,
+		question: s.lang.T("drill.five.end.hint.question"),
+		rule:     s.lang.T("drill.five.end.hint.rule"),
+		work: []Line{{
+			Say: s.lang.T("drill.five.end.work.start_where_previous_token"),
+			Eq:  from + " + " + p4(d.Q(r)),
+		}},
+	})
 }
 
-func (s *sheet) drawnCell(d cutter) *Cell {
+// askDrawn asks on which token u falls.
+func (s *sheet) askDrawn(d *sampling.Distribution) {
 	drawn := d.Draw(s.u)
 	from, to := d.Segment(drawn)
 	p4, u := Probability.show, canonical(s.u, Real)
@@ -154,14 +148,8 @@ func (s *sheet) drawnCell(d cutter) *Cell {
 		}
 		c.why[s.names[id]] = w
 	}
-	return s.cell(&cell{
-		Cell:   Cell{ID: "drawn", Label: s.lang.T("drill.five.drawn.label"), Type: ChoiceOf, Options: c.options},
-		grader: c, answer: name, shown: name,
-		hints: [3]string{
-			s.lang.T("drill.five.drawn.hint.question"),
-			s.lang.T("drill.five.drawn.hint.rule"),
-			where + ".",
-		},
-		work: []Line{{s.lang.T("drill.five.drawn.work.find_part_u_falls"), where, name}},
-	})
+	s.p.choose("drawn", s.lang.T("drill.five.draw.ask.on_which_token_does", "u", u),
+		s.lang.T("drill.five.drawn.label"), c,
+		[3]string{s.lang.T("drill.five.drawn.hint.question"), s.lang.T("drill.five.drawn.hint.rule")},
+		Line{Say: s.lang.T("drill.five.drawn.work.find_part_u_falls"), Eq: where})
 }

@@ -24,7 +24,7 @@ func (s *sheet) others(slips []slip, i int, what string, f func(j int) float64) 
 	return slips
 }
 
-func (s *sheet) ztCell(i int, t float64) Item {
+func (s *sheet) ztCell(i int, t float64) *Cell {
 	z, tt := value(s.z[i]), canonical(t, Real)
 	want := z / t
 	slips := []slip{
@@ -47,46 +47,27 @@ func (s *sheet) ztCell(i int, t float64) Item {
 		},
 	}
 	slips = s.others(slips, i, "z / T", func(j int) float64 { return value(s.z[j]) / t })
-	return Item{Cell: s.cell(&cell{
-		Cell: Cell{
-			ID: fmt.Sprintf("zt.%d", i), Label: s.lang.T("drill.five.zt.label", "token", s.names[i]),
-			Type: Number,
-		},
-		grader: newNumber(Real, []float64{want}, slips), answer: canonical(want, Real),
-		hints: [3]string{
-			s.lang.T("drill.five.zt.hint.question"),
-			s.lang.T("drill.five.zt.hint.rule.divide_logit_by_t"),
-			s.lang.T("drill.five.zt.hint.numbers", "logit", logit(s.z[i]), "t", tt, "t2", canonical(1/t, Real)),
-		},
-		work: []Line{{
-			s.lang.T("drill.five.zt.hint.rule.divide_logit_by_t"), logit(s.z[i]) + " / " + tt,
-			canonical(want, Real),
-		}},
-	})}
+	rule := s.lang.T("drill.five.zt.hint.rule.divide_logit_by_t")
+	return s.p.number(quantity{
+		id: fmt.Sprintf("zt.%d", i), name: s.lang.T("drill.five.zt.label", "token", s.names[i]),
+		want: exactly(want), slips: slips, answer: canonical(want, Real),
+		question: s.lang.T("drill.five.zt.hint.question"),
+		rule:     rule,
+		numbers:  s.lang.T("drill.five.zt.hint.numbers", "logit", logit(s.z[i]), "t", tt, "t2", canonical(1/t, Real)),
+		work:     []Line{{Say: rule, Eq: logit(s.z[i]) + " / " + tt}},
+	})
 }
 
-func (s *sheet) expCell(i int, t float64) Item {
-	x := value(s.z[i]) / t
-	want, xs := s.exp(i, t), canonical(x, Real)
-	show := Real.show
+func (s *sheet) expCell(i int, t float64) *Cell {
+	x, show := value(s.z[i])/t, Real.show
+	xs := canonical(x, Real)
 	top := s.plain(t).MaxZ / t
-	slips := []slip{
-		{
-			mistake: Base10, value: math.Pow(10, x), title: s.lang.T("drill.slip.raised_10_not_e"),
-			why: s.lang.T("drill.five.exp.slip.raised_10_not_e.why", "x", xs, "x2", show(math.Pow(10, x))),
-		},
-		{
-			mistake: Base2, value: math.Pow(2, x), title: s.lang.T("drill.slip.raised_2_not_e"),
-			why: s.lang.T("drill.five.exp.slip.raised_2_not_e.why", "x", xs, "x2", show(math.Pow(2, x))),
-		},
-	}
-	if x != 0 {
-		slips = append(slips, slip{
-			mistake: TimesE, value: math.E * x, title: s.lang.T("drill.slip.multiplied_by_e"),
-			why: s.lang.T("drill.five.exp.slip.multiplied_by_e.why", "x", xs, "e", show(math.E*x)),
-		})
-	}
-	slips = append(slips, noPower(s.lang, x))
+	slips := powerSlips(
+		s.lang, x,
+		s.lang.T("drill.five.exp.slip.raised_10_not_e.why", "x", xs, "x2", show(math.Pow(10, x))),
+		s.lang.T("drill.five.exp.slip.raised_2_not_e.why", "x", xs, "x2", show(math.Pow(2, x))),
+		s.lang.T("drill.five.exp.slip.multiplied_by_e.why", "x", xs, "e", show(math.E*x)),
+	)
 	if t != 1 {
 		slips = append(slips,
 			slip{
@@ -115,34 +96,36 @@ func (s *sheet) expCell(i int, t float64) Item {
 			why: s.lang.T("drill.five.exp.slip.p_belongs_one_column.why"),
 		})
 	slips = s.others(slips, i, s.lang.T("drill.head.exp"), func(j int) float64 { return s.exp(j, t) })
-	return Item{Cell: s.cell(&cell{
-		Cell: Cell{
-			ID: fmt.Sprintf("exp.%d", i), Label: s.lang.T("drill.name.exp_for", "token", s.names[i]),
-			Type: Number,
-		},
-		grader: newNumber(Real, []float64{want}, slips), answer: show(want),
-		hints: [3]string{
-			s.lang.T("drill.five.exp.hint.question"),
-			s.lang.T("drill.five.exp.hint.rule"),
-			s.lang.T("drill.five.exp.hint.numbers", "x", xs),
-		},
-		work: []Line{{s.lang.T("drill.five.exp.work.raise_e_z_t"), "e^" + xs, show(want)}},
-	})}
+	return s.p.number(quantity{
+		id: fmt.Sprintf("exp.%d", i), name: s.lang.T("drill.name.exp_for", "token", s.names[i]),
+		want: exactly(s.exp(i, t)), slips: slips,
+		question: s.lang.T("drill.five.exp.hint.question"),
+		rule:     s.lang.T("drill.five.exp.hint.rule"),
+		numbers:  s.lang.T("drill.five.exp.hint.numbers", "x", xs),
+		work:     []Line{{Say: s.lang.T("drill.five.exp.work.raise_e_z_t"), Eq: "e^" + xs}},
+	})
 }
 
-// noPower returns the slip for answering with the exponent instead of the power. If the exponent is
-// 0, the learner might believe that e^0 is 0, so the response addresses that.
-func noPower(l *terms.Language, x float64) slip {
+// powerSlips returns the slips for e to the power of x. The texts explain the results of raising 10
+// or 2, and of multiplying by e. If x is 0, the learner might believe that e^0 is 0, so the response
+// to the exponent addresses that.
+func powerSlips(l *terms.Language, x float64, ten, two, timesE string) []slip {
+	slips := []slip{
+		{mistake: Base10, value: math.Pow(10, x), title: l.T("drill.slip.raised_10_not_e"), why: ten},
+		{mistake: Base2, value: math.Pow(2, x), title: l.T("drill.slip.raised_2_not_e"), why: two},
+	}
 	if x == 0 {
-		return slip{
+		return append(slips, slip{
 			mistake: NoExp, value: 0, title: l.T("drill.five.exp.slip.e_power_0_not"),
 			why: l.T("drill.five.exp.slip.e_power_0_not.why"),
-		}
+		})
 	}
-	return slip{
-		mistake: NoExp, value: x, title: l.T("drill.five.exp.slip.exponent_itself"),
-		why: l.T("drill.five.exp.slip.exponent_itself.why"),
-	}
+	return append(slips,
+		slip{mistake: TimesE, value: math.E * x, title: l.T("drill.slip.multiplied_by_e"), why: timesE},
+		slip{
+			mistake: NoExp, value: x, title: l.T("drill.five.exp.slip.exponent_itself"),
+			why: l.T("drill.five.exp.slip.exponent_itself.why"),
+		})
 }
 
 func (s *sheet) sumCell(t float64) *Cell {
@@ -205,28 +188,22 @@ func (s *sheet) sumCell(t float64) *Cell {
 				why: s.lang.T("drill.five.sum.slip.multiplied_by_t.why", "t", canonical(1/t, Real)),
 			})
 	}
-	all := ""
-	for i, e := range exps {
-		if i > 0 {
-			all += " + "
-		}
-		all += show(e)
-	}
-	return s.cell(&cell{
-		Cell:   Cell{ID: "sum", Label: s.lang.T("drill.name.sum_exps"), Type: Number},
-		grader: newNumber(Real, want, slips), answer: show(want[0]),
-		hints: [3]string{
-			s.lang.T("drill.five.sum.hint.question"),
-			s.lang.T("drill.five.sum.hint.rule"),
-			all + ".",
-		},
-		work: []Line{
-			{
-				s.lang.T("drill.five.work.raise_e_each_z"),
-				s.join(func(i int) string { return "e^" + canonical(value(s.z[i])/t, Real) }),
-				s.join(func(i int) string { return show(exps[i]) }),
-			},
-			{s.lang.T("drill.five.work.add_them_all_whole"), all, show(want[0])},
-		},
+	return s.p.number(quantity{
+		id: "sum", name: s.lang.T("drill.name.sum_exps"), want: want, slips: slips,
+		question: s.lang.T("drill.five.sum.hint.question"),
+		rule:     s.lang.T("drill.five.sum.hint.rule"),
+		work: []Line{s.powersLine(t), {
+			Say: s.lang.T("drill.five.work.add_them_all_whole"),
+			Eq:  sumOf(exps, Real),
+		}},
 	})
+}
+
+// powersLine returns the line of a worked solution that raises e to each exponent.
+func (s *sheet) powersLine(t float64) Line {
+	return Line{
+		Say:    s.lang.T("drill.five.work.raise_e_each_z"),
+		Eq:     s.join(func(i int) string { return "e^" + canonical(value(s.z[i])/t, Real) }),
+		Result: s.join(func(i int) string { return Real.show(s.exp(i, t)) }),
+	}
 }

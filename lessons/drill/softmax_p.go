@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // share returns f(i) divided by the sum of f over the rows. With another f, it computes the results
@@ -16,7 +19,7 @@ func (s *sheet) share(i int, f func(j int) float64) float64 {
 	return f(i) / sum
 }
 
-func (s *sheet) pCell(i int, t float64) Item {
+func (s *sheet) pCell(i int, t float64) *Cell {
 	d := s.plain(t)
 	want, e, sum := d.P[i], s.exp(i, t), s.sum(t)
 	r3, p4, name := Real.show, Probability.show, s.names[i]
@@ -73,12 +76,8 @@ func (s *sheet) pCell(i int, t float64) Item {
 			mistake: Swapped, value: e, title: s.lang.T("drill.five.p.slip.exp_belongs_one_column"),
 			why: s.lang.T("drill.slip.exp.why", "sum", r3(sum)),
 		},
-		slip{
-			mistake: Percent, value: 100 * want, title: s.lang.T("drill.slip.percentage_needs_sign"),
-			why: s.lang.T("drill.five.p.slip.percentage_needs_sign.why", "percent",
-				canonical(roundTo(100*want, 2), Real), "want", p4(want)),
-			credit: 0.5,
-		},
+		barePercent(s.lang, want, s.lang.T("drill.five.p.slip.percentage_needs_sign.why", "percent",
+			canonical(roundTo(100*want, 2), Real), "want", p4(want))),
 		slip{
 			mistake: LeftOut, value: e / (sum - e), title: s.lang.T("drill.five.p.slip.token_missing_from_your"),
 			why: s.lang.T("drill.five.p.slip.token_missing_from_your.why", "sum", r3(sum-e), "sum2", r3(sum)),
@@ -93,27 +92,17 @@ func (s *sheet) pCell(i int, t float64) Item {
 		)
 	}
 	slips = s.others(slips, i, "p", func(j int) float64 { return d.P[j] })
-	n := newNumber(Probability, []float64{want}, slips)
-	n.note = s.printedNote(i, t)
-	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("p.%d", i), Label: s.lang.T("drill.name.p_for", "token", name), Type: Number},
-		grader: n,
-		answer: p4(want),
-		hints: [3]string{
-			s.lang.T("drill.five.p.hint.question"),
-			s.lang.T("drill.hint.rule.divide_exp_by_sum"),
-			fmt.Sprintf("%s / %s.", r3(e), r3(sum)),
-		},
+	return s.p.number(quantity{
+		id: fmt.Sprintf("p.%d", i), name: s.lang.T("drill.name.p_for", "token", name), form: Probability,
+		want: exactly(want), slips: slips, note: s.printedNote(i, t),
+		question: s.lang.T("drill.five.p.hint.question"),
+		rule:     s.lang.T("drill.hint.rule.divide_exp_by_sum"),
 		work: []Line{
-			{
-				s.lang.T("drill.five.work.raise_e_each_z"),
-				s.join(func(j int) string { return "e^" + canonical(value(s.z[j])/t, Real) }),
-				s.join(func(j int) string { return r3(s.exp(j, t)) }),
-			},
-			{s.lang.T("drill.five.work.add_them_all_whole"), "", r3(sum)},
-			{s.lang.T("drill.five.p.work.divide_token_part_by"), r3(e) + " / " + r3(sum), p4(want)},
+			s.powersLine(t),
+			{Say: s.lang.T("drill.five.work.add_them_all_whole"), Result: r3(sum)},
+			{Say: s.lang.T("drill.five.p.work.divide_token_part_by"), Eq: r3(e) + " / " + r3(sum)},
 		},
-	})}
+	})
 }
 
 // isPrinted reports whether row i at temperature t of this problem is the value that a source
@@ -157,7 +146,7 @@ func routes(values []float64) []float64 {
 	return sums
 }
 
-func (s *sheet) cumCell(i int) Item {
+func (s *sheet) cumCell(i int) *Cell {
 	d := s.plain(1)
 	r, p4 := d.RankOf(int32(i)), Probability.show
 	ranked := make([]float64, len(d.Order))
@@ -211,38 +200,27 @@ func (s *sheet) cumCell(i int) Item {
 		)
 	}
 	slips = append(slips,
-		slip{
-			mistake: Percent, value: 100 * want[0], title: s.lang.T("drill.slip.percentage_needs_sign"),
-			why: s.lang.T("drill.five.cum.slip.percentage_needs_sign.why", "want", p4(want[0])), credit: 0.5,
-		},
+		barePercent(s.lang, want[0], s.lang.T("drill.five.slip.percentage_needs_sign.why", "p", p4(want[0]))),
 		slip{
 			mistake: Swapped, value: s.exp(i, 1), title: s.lang.T("drill.slip.exp"),
 			why: s.lang.T("drill.five.cum.slip.exp.why"),
 		})
-	work := []Line{{s.lang.T("drill.five.cum.work.most_probable_token_begins"), p4(ranked[0]), p4(ranked[0])}}
+	work := []Line{{Say: s.lang.T("drill.five.cum.work.most_probable_token_begins"), Eq: p4(ranked[0])}}
+	numbers := s.lang.T("drill.five.cum.last.most_probable_token_total", "ranked", p4(ranked[0]))
 	if r > 0 {
+		numbers = ""
 		work = []Line{
-			{s.lang.T("drill.five.cum.work.total_before_token"), "", p4(d.Cum[r-1])},
-			{s.lang.T("drill.five.cum.work.add_token_p"), p4(d.Cum[r-1]) + " + " + p4(ranked[r]), p4(want[0])},
+			{Say: s.lang.T("drill.five.cum.work.total_before_token"), Result: p4(d.Cum[r-1])},
+			{Say: s.lang.T("drill.five.cum.work.add_token_p"), Eq: p4(d.Cum[r-1]) + " + " + p4(ranked[r])},
 		}
 	}
-	last := s.lang.T("drill.five.cum.last.most_probable_token_total", "ranked", p4(ranked[0]))
-	if r > 0 {
-		last = p4(d.Cum[r-1]) + " + " + p4(ranked[r]) + "."
-	}
-	return Item{Cell: s.cell(&cell{
-		Cell: Cell{
-			ID: fmt.Sprintf("cum.%d", i), Label: s.lang.T("drill.five.cum.label", "token", s.names[i]),
-			Type: Number,
-		},
-		grader: newNumber(Probability, want, slips), answer: p4(want[0]),
-		hints: [3]string{
-			s.lang.T("drill.five.cum.hint.question"),
-			s.lang.T("drill.five.cum.hint.rule"),
-			last,
-		},
-		work: work,
-	})}
+	return s.p.number(quantity{
+		id: fmt.Sprintf("cum.%d", i), name: s.lang.T("drill.five.cum.label", "token", s.names[i]),
+		form: Probability, want: want, slips: slips,
+		question: s.lang.T("drill.five.cum.hint.question"),
+		rule:     s.lang.T("drill.five.cum.hint.rule"),
+		numbers:  numbers, work: work,
+	})
 }
 
 // options returns the tokens in the order of the rows.
@@ -253,9 +231,9 @@ func (s *sheet) options() (list []Option) {
 	return list
 }
 
-// keepCell adds the column that marks the kept tokens.
-func (s *sheet) keepCell(d cutter, rule cut) *Cell {
-	g := &set{options: s.options(), keep: d.Keep, mass: d.Cum, cut: rule}
+// keepCell adds the cell for the tokens that a cut keeps.
+func (s *sheet) keepCell(d *sampling.Distribution) *Cell {
+	g := &set{options: s.options(), keep: d.Keep, mass: d.Cum, topP: d.Settings.TopP}
 	for _, id := range d.Order {
 		g.ranked = append(g.ranked, s.names[id])
 	}
@@ -265,24 +243,22 @@ func (s *sheet) keepCell(d cutter, rule cut) *Cell {
 		s.lang.T("drill.five.keep.hint.rule", "n", d.Keep),
 		s.lang.T("drill.five.keep.hint.numbers", "ranked", g.ranked[0], "n", d.Keep),
 	}
-	work := []Line{{s.lang.T("drill.five.keep.work.keep_most_probable", "n", d.Keep), "", g.names(answer)}}
-	if rule.topP > 0 {
-		border, p4 := canonical(rule.topP, Real), Probability.show
+	work := Line{Say: s.lang.T("drill.five.keep.work.keep_most_probable", "n", d.Keep)}
+	if d.Settings.TopP < 1 {
+		border, p4 := canonical(d.Settings.TopP, Real), Probability.show
+		short, mass := p4(d.Cum[d.Keep-2]), p4(d.Mass)
 		hints = [3]string{
 			s.lang.T("drill.five.keep.hint.question.how_far_does_sum"),
 			s.lang.T("drill.five.keep.hint.rule.go_down_running_total", "border", border),
-			s.lang.T("drill.five.keep.hint.numbers.short_not", "cum", p4(d.Cum[d.Keep-2]), "border", border, "mass",
-				p4(d.Mass)),
+			s.lang.T("drill.five.keep.hint.numbers.short_not", "cum", short, "border", border, "mass", mass),
 		}
-		work = []Line{
-			{
-				s.lang.T("drill.five.keep.work.go_down_running_total", "border", border),
-				p4(d.Cum[d.Keep-2]) + " < " + border + " ≤ " + p4(d.Mass), g.names(answer),
-			},
+		work = Line{
+			Say: s.lang.T("drill.five.keep.work.go_down_running_total", "border", border),
+			Eq:  short + " < " + border + " ≤ " + mass,
 		}
 	}
-	return s.cell(&cell{
+	return s.p.add(&cell{
 		Cell:   Cell{ID: "keep", Label: s.lang.T("drill.five.keep.label"), Type: Set, Options: g.options},
-		grader: g, answer: joinValues(answer), shown: g.names(answer), hints: hints, work: work,
+		grader: g, answer: strings.Join(answer, ","), shown: g.names(answer), hints: hints, work: []Line{work},
 	})
 }

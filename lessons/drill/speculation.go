@@ -105,13 +105,11 @@ func (g *guesses) table(p *Problem) {
 		list = append(list, quantity{
 			id: fmt.Sprintf("all.%d", k), name: p.lang.T("drill.speculation.all.name", "k", k), how: power("α", k),
 			form: Probability, want: exactly(want), slips: slips,
-			hints: [3]string{
-				p.lang.T("drill.speculation.all.hint.question"),
-				p.lang.T("drill.speculation.all.hint.rule"), power(a, k) + ".",
-			},
+			question: p.lang.T("drill.speculation.all.hint.question"),
+			rule:     p.lang.T("drill.speculation.all.hint.rule"),
 			work: []Line{{
-				p.lang.T("drill.speculation.all.work.each_must_be_accepted"), power(a, k),
-				Probability.show(want),
+				Say: p.lang.T("drill.speculation.all.work.each_must_be_accepted"),
+				Eq:  power(a, k),
 			}},
 		})
 		if k == 1 {
@@ -198,15 +196,17 @@ func (g *guesses) expected(p *Problem) {
 				why:   p.lang.T("drill.speculation.expected.e.slip.for_draft_without_end.why", "n", n),
 			},
 		},
-		hints: [3]string{
-			p.lang.T("drill.speculation.expected.e.hint.question"),
-			p.lang.T("drill.speculation.expected.e.hint.rule"),
-			p.lang.T("drill.speculation.expected.e.hint.numbers", "sum", sum, "closed", closed),
-		},
-		work: []Line{
-			{p.lang.T("drill.speculation.expected.e.work.one_always_and_each"), sum, Ratio.show(want)},
-			{p.lang.T("drill.speculation.expected.e.work.same_in_closed_form"), closed, Ratio.show(want)},
-		},
+		question: p.lang.T("drill.speculation.expected.e.hint.question"),
+		rule:     p.lang.T("drill.speculation.expected.e.hint.rule"),
+		numbers:  p.lang.T("drill.speculation.expected.e.hint.numbers", "sum", sum, "closed", closed),
+		work: []Line{{
+			Say:    p.lang.T("drill.speculation.expected.e.work.one_always_and_each"),
+			Eq:     sum,
+			Result: Ratio.show(want),
+		}, {
+			Say: p.lang.T("drill.speculation.expected.e.work.same_in_closed_form"),
+			Eq:  closed,
+		}},
 	})
 }
 
@@ -241,18 +241,12 @@ func (g *guesses) speed(p *Problem) {
 					why:   p.lang.T("drill.speculation.speed.cost.slip.draft_runs_times.why"),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.speculation.speed.cost.hint.question"),
-				p.lang.T("drill.speculation.speed.cost.hint.rule"),
-				fmt.Sprintf("%d × %s + %s.", g.gamma, c, v),
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.speculation.speed.cost.work.draft_times_one_verification"),
-					fmt.Sprintf("%d × %s + %s", g.gamma, c, v),
-					Ratio.show(bottom),
-				},
-			},
+			question: p.lang.T("drill.speculation.speed.cost.hint.question"),
+			rule:     p.lang.T("drill.speculation.speed.cost.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.speculation.speed.cost.work.draft_times_one_verification"),
+				Eq:  fmt.Sprintf("%d × %s + %s", g.gamma, c, v),
+			}},
 		},
 		quantity{
 			id: "up", name: p.lang.T("drill.speculation.speed.up.name"), how: "E / (γ·c + v)", form: Ratio,
@@ -278,18 +272,12 @@ func (g *guesses) speed(p *Problem) {
 					why:   p.lang.T("drill.speculation.speed.up.slip.one_more_missing_from.why", "e", Ratio.show(e)),
 				},
 			},
-			hints: [3]string{
-				p.lang.T("drill.speculation.speed.up.hint.question"),
-				p.lang.T("drill.speculation.speed.up.hint.rule"),
-				Ratio.show(e) + " / " + Ratio.show(bottom) + ".",
-			},
-			work: []Line{
-				{
-					p.lang.T("drill.speculation.speed.up.work.divide_what_round_yields"),
-					Ratio.show(e) + " / " + Ratio.show(bottom),
-					Ratio.show(want),
-				},
-			},
+			question: p.lang.T("drill.speculation.speed.up.hint.question"),
+			rule:     p.lang.T("drill.speculation.speed.up.hint.rule"),
+			work: []Line{{
+				Say: p.lang.T("drill.speculation.speed.up.work.divide_what_round_yields"),
+				Eq:  Ratio.show(e) + " / " + Ratio.show(bottom),
+			}},
 		})
 }
 
@@ -322,12 +310,9 @@ func (g *guesses) best(p *Problem) {
 			c.why[terms.Count(n)] = w
 		}
 	}
-	p.question("best", p.lang.T("drill.speculation.best.prompt"), p.lang.T("drill.speculation.best.label"), c,
-		[3]string{
-			p.lang.T("drill.speculation.best.hint.question"),
-			p.lang.T("drill.speculation.best.hint.rule"),
-			line + ".",
-		}, []Line{{p.lang.T("drill.speculation.best.work.work_out_for_each"), line, "γ = " + terms.Count(right)}})
+	p.choose("best", p.lang.T("drill.speculation.best.prompt"), p.lang.T("drill.speculation.best.label"), c,
+		[3]string{p.lang.T("drill.speculation.best.hint.question"), p.lang.T("drill.speculation.best.hint.rule")},
+		Line{Say: p.lang.T("drill.speculation.best.work.work_out_for_each"), Eq: line})
 }
 
 // allFirst describes what must happen for the first k drafted tokens to be

@@ -142,41 +142,31 @@ func buildStops(p *Problem) {
 		{p.lang.T("drill.stops.fact.stop_string"), visible(w.stop.Strings[0])},
 		{p.lang.T("drill.stops.fact.context_window"), p.lang.T("drill.stops.fact.positions", "context", w.context)},
 	}
-	step := &Step{
+	rows := make([]Row, len(w.tokens))
+	for i, token := range w.tokens {
+		rows[i] = Row{Key: fmt.Sprintf("t%d", i+1), Name: visible(token), Token: true}
+		if token == "" {
+			rows[i].Name, rows[i].Token = p.lang.T("drill.stops.name"), false
+		}
+	}
+	p.begin(Step{
 		ID: "run", Name: p.lang.T("drill.stops.run.name"), Note: p.lang.T("drill.stops.run.note"),
 		Title:  p.lang.T("drill.stops.run.title"),
 		Ask:    p.lang.T("drill.stops.run.ask"),
 		Remark: p.lang.T("drill.stops.run.remark"),
-		Columns: []Column{
-			{
-				Key: "n", Head: p.lang.T("drill.stops.run.head.token"),
-				Title: p.lang.T("drill.stops.run.column.number_token"), State: Given,
-			},
-			{
-				Key: "positions", Head: p.lang.T("drill.stops.run.head.read"),
-				Title: p.lang.T("drill.stops.run.column.positions_read_predict"), State: Given,
-			},
+	}, rows,
+		Column{
+			Key: "n", Head: p.lang.T("drill.stops.run.head.token"),
+			Title: p.lang.T("drill.stops.run.column.number_token"),
 		},
-	}
-	for i, token := range w.tokens {
-		name, isToken := visible(token), true
-		if token == "" {
-			name, isToken = p.lang.T("drill.stops.name"), false
-		}
-		step.Rows = append(
-			step.Rows,
-			Row{
-				Key: fmt.Sprintf("t%d", i+1), Name: name, Token: isToken,
-				Items: []Item{
-					{Text: terms.Count(i + 1), Value: float64(i + 1)},
-					{Text: terms.Count(w.prompt + i), Value: float64(w.prompt + i)},
-				},
-			},
-		)
-	}
-	p.Steps = append(p.Steps, step)
+		Column{
+			Key: "positions", Head: p.lang.T("drill.stops.run.head.read"),
+			Title: p.lang.T("drill.stops.run.column.positions_read_predict"),
+		})
+	p.fill("n", Given, func(i int) Item { return Count.item(float64(i + 1)) })
+	p.fill("positions", Given, func(i int) Item { return Count.item(float64(w.prompt + i)) })
 	w.askReason(p)
-	w.askCount(p, step)
+	w.askCount(p)
 	w.askText(p)
 }
 
@@ -215,17 +205,14 @@ func (w *run) askReason(p *Problem) {
 			}
 		}
 	}
-	p.question("reason", p.lang.T("drill.stops.reason.prompt"), p.lang.T("drill.stops.reason.label"), c, [3]string{
+	p.choose("reason", p.lang.T("drill.stops.reason.prompt"), p.lang.T("drill.stops.reason.label"), c, [3]string{
 		p.lang.T("drill.stops.reason.hint.question"),
 		p.lang.T("drill.stops.reason.hint.rule"),
 		strings.Join(all, " "),
-	}, []Line{{
-		p.lang.T("drill.stops.reason.work.look_for_first_fires"), strings.Join(all, " "),
-		reasonText(p.lang, w.reason),
-	}})
+	}, Line{Say: p.lang.T("drill.stops.reason.work.look_for_first_fires"), Eq: strings.Join(all, " ")})
 }
 
-func (w *run) askCount(p *Problem, step *Step) {
+func (w *run) askCount(p *Problem) {
 	slips := []slip{
 		{
 			mistake: Missing, value: float64(w.prompt + w.n),
@@ -257,19 +244,17 @@ func (w *run) askCount(p *Problem, step *Step) {
 			mistake: OffByOne, value: float64(w.n + 1), title: p.lang.T("drill.slip.one_too_many"),
 			why: p.lang.T("drill.stops.count.slip.one_too_many.why"),
 		})
-	made := p.quantity(step.ID, quantity{
+	p.ask(p.lang.T("drill.stops.count.ask"), p.number(quantity{
 		id: "count", name: p.lang.T("drill.stops.count.name"), form: Count, unit: p.lang.T("drill.unit.tokens"),
 		want: exactly(w.n), slips: slips,
-		hints: [3]string{
-			p.lang.T("drill.stops.count.hint.question"),
-			p.lang.T("drill.stops.count.hint.rule"), w.when(p.lang, w.reason),
-		},
+		question: p.lang.T("drill.stops.count.hint.question"),
+		rule:     p.lang.T("drill.stops.count.hint.rule"),
+		numbers:  w.when(p.lang, w.reason),
 		work: []Line{{
-			p.lang.T("drill.stops.count.work.count_token_which_fires"), w.when(p.lang, w.reason),
-			terms.Count(w.n),
+			Say: p.lang.T("drill.stops.count.work.count_token_which_fires"),
+			Eq:  w.when(p.lang, w.reason),
 		}},
-	})
-	step.Asks = append(step.Asks, Ask{p.lang.T("drill.stops.count.ask"), made})
+	}))
 }
 
 // askText asks which text the caller receives.
@@ -318,11 +303,11 @@ func (w *run) askText(p *Problem) {
 			c.why[o.Value] = x.why
 		}
 	}
-	p.question("text", p.lang.T("drill.stops.text.prompt"), p.lang.T("drill.stops.text.label"), c, [3]string{
+	p.choose("text", p.lang.T("drill.stops.text.prompt"), p.lang.T("drill.stops.text.label"), c, [3]string{
 		p.lang.T("drill.stops.text.hint.question"),
 		p.lang.T("drill.stops.text.hint.rule"),
 		w.when(p.lang, w.reason),
-	}, []Line{{p.lang.T("drill.stops.text.work.take_text_up_without"), "", "…" + visible(tail(w.text))}})
+	}, Line{Say: p.lang.T("drill.stops.text.work.take_text_up_without")})
 }
 
 // tail returns the last 32 characters of a text, which are enough to identify it.
