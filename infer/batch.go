@@ -35,26 +35,26 @@ func (m *Model) Through(r Runner) *Model {
 	return &through
 }
 
-// A job is a pass for which a caller waits: tokens to read into a cache, or vectors to score. It is
-// part of a [Slot] and is reused.
+// A job is a pass that a caller is waiting for: tokens to read into a cache, or vectors to score.
+// Each [Slot] has one job, which it reuses.
 type job struct {
 	ctx context.Context
 
-	// A reading job: the tokens still to read, and space for the vectors of its last tokens.
+	// For a reading job: the tokens still to read, and space for the vectors of its last tokens.
 	cache  *Cache
 	tokens []int
 	out    []float32 // [n, width]
 	start  int       // positions in the cache before the job
 
-	// A scoring job: the vectors to score.
+	// For a scoring job: the vectors to score, and space for the scores.
 	last []float32 // [n, width]
 	z    []float32 // [n, vocab]
 
 	tally cost.Parts
 	ran   time.Duration // total time of the rounds in which the job took part
 	err   error
-	fault error         // value to panic with in the waiting goroutine
-	done  chan struct{} // of capacity 1: receives when the job is done
+	fault error         // the value with which the waiting goroutine must panic
+	done  chan struct{} // capacity 1; gets a value when the job is done
 
 	from, n int // the job's positions in the running pass, or its rows
 	over    bool
@@ -73,25 +73,25 @@ type batch struct {
 	model *Model
 	s     *scratch
 	jobs  []*job
-	reads []*job    // unfinished jobs that read
+	reads []*job    // unfinished reading jobs
 	rows  []toScore // vectors collected for scoring
 	z     []float32 // [up to chunk, vocab]
 
 	positions int64 // read since the pool last counted them
 }
 
-// run runs one round of b.jobs. Afterwards, over is set in the finished jobs; the remaining jobs
-// still have tokens to read. A job whose context ends is dropped before the next block, without
-// affecting the others.
+// run runs one round of b.jobs. It sets over in the jobs that it finishes; the other jobs still
+// have tokens to read. A job whose context ends is dropped before the next block, without affecting
+// the others.
 func (b *batch) run() {
 	b.read()
 	b.score()
 }
 
 // deal divides the chunk positions of a pass among the reading jobs. Each job gets an equal share,
-// or less if it has fewer tokens; the remaining positions go to the first jobs that have more
-// tokens. So decoding a token never waits for another text's prompt. Every job gets a position,
-// since there are at most chunk jobs.
+// or less if it has fewer tokens; any remaining positions go to the first jobs with more tokens to
+// read. So decoding a token never waits for another text's prompt. Every job gets a position, since
+// there are at most chunk jobs.
 func (b *batch) deal() {
 	b.reads = b.reads[:0]
 	for _, j := range b.jobs {
@@ -189,8 +189,7 @@ type toScore struct {
 	at  int
 }
 
-// score multiplies all waiting vectors by the output matrix, up to chunk of
-// them at a time.
+// score multiplies all waiting vectors by the output matrix, up to chunk vectors at a time.
 func (b *batch) score() {
 	d, v := b.model.config.Width, b.model.config.Vocab
 	for _, j := range b.jobs {

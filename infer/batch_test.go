@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// TestPromptsUseLeftoverPlacesInAPass: prompts get only the positions of a pass that texts decoding
-// a token do not use.
+// TestPromptsUseLeftoverPlacesInAPass: in a pass, prompts get only the positions that are left over
+// by texts that are decoding a token.
 func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{

@@ -63,8 +63,8 @@ func (l *Loop) GoOn() error {
 
 // Adopt replaces the loop's steps and the settings for the steps that follow. The steps must have
 // been run by this loop or by another loop with the same model and prompt. The cache keeps the
-// columns that the old and new steps have in common, and the rest are recomputed. If ctx ends
-// first, the loop is unchanged.
+// columns that the old and new steps have in common; Adopt recomputes the rest. If ctx ends first,
+// the loop is unchanged.
 func (l *Loop) Adopt(ctx context.Context, steps []*Step, settings Settings) error {
 	if len(steps) == 0 {
 		return fmt.Errorf("no steps to adopt")

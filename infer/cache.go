@@ -61,8 +61,8 @@ func (c *Cache) Column(block, position int) (key, value []float32) {
 	return append(key, c.keys[block][from:to]...), append(value, c.values[block][from:to]...)
 }
 
-// upTo returns a cache of the first n columns. Their memory is shared for reading. A write to the
-// result first copies it.
+// upTo returns a cache with the first n columns. The result shares their memory with c; adding a
+// column to the result first copies them.
 func (c *Cache) upTo(n int) *Cache {
 	view := &Cache{width: c.width, positions: n, limit: c.limit}
 	for i := range c.keys {
@@ -72,8 +72,8 @@ func (c *Cache) upTo(n int) *Cache {
 	return view
 }
 
-// reserve makes room for n positions. It doubles the capacity, so the cost of copying is constant
-// per column on average, even if the cache grows token by token.
+// reserve makes room for n positions. It doubles the capacity, so the amortized cost of copying is
+// constant per column, even if the cache grows token by token.
 func (c *Cache) reserve(n int) {
 	for i := range c.keys {
 		if want := n * c.width; cap(c.keys[i]) < want {

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// readTemplate reads the model's chat template. An unusable template is not an error here; the
-// error is returned when a chat is formatted. The token that ends a turn in the template also ends
-// a text.
+// readTemplate reads the model's chat template. An unusable template is not an error here;
+// [Model.Chat] returns the error. The token that ends a turn in the template becomes an end-of-text
+// token.
 func (m *Model) readTemplate(c *checkpoint.Checkpoint) {
 	if c.Template == "" {
 		return
@@ -69,8 +69,9 @@ func (m *Model) Chat(
 }
 
 // EncodeChat is [Model.Encode] for a text with special tokens. A text without special tokens is
-// plain text and begins with the start token; in a chat, the template decides whether there is a
-// start token. If the vocabulary cannot spell the text, EncodeChat returns a *[terms.RangeError].
+// treated as plain text, so the start token is added; in a chat, the template decides whether there
+// is a start token. If the vocabulary cannot spell the text, EncodeChat returns a
+// *[terms.RangeError].
 func (m *Model) EncodeChat(text chat.Text) ([]int, error) {
 	if text.IDs != nil {
 		if err := m.CheckIDs(text.IDs); err != nil {

@@ -146,8 +146,8 @@ func TestChatsThatAreRefused(t *testing.T) {
 }
 
 // TestGrowingChatKeepsCachedColumns: when a chat grows, the beginning that it shares with the
-// previous text is not read again. The result equals the result of a full read, bit for bit, and so does
-// a replay of the run's log.
+// previous text is not read again. The result is the same as after a full read, bit for bit, and so
+// is a replay of the run's log.
 func TestGrowingChatKeepsCachedColumns(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, chatFolder, testmodel.ChatTemplate)

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Side is a text and the sampling settings with which to read it. Penalties and DRY consider all of
-// the text before a token, as if the model had generated it.
+// Side is a text and the sampling settings to read it with. Penalties and DRY consider all of the
+// text before a token, as if the model had generated it.
 type Side struct {
 	Text     string
 	Settings sampling.Settings // [sampling.Pure] is the model as it was trained
@@ -19,9 +19,9 @@ type Side struct {
 
 // SideRead is the result of reading a side.
 type SideRead struct {
-	Tokens []ReadToken // LogProb is under the side's settings: −Inf for a token that they cut
+	Tokens []ReadToken // LogProb is ln p under the side's settings: −Inf for tokens that they cut
 	Sum    Surprise    // over the tokens that are not cut
-	Cut    int         // number of tokens in the text that the settings cut, so that they would never be drawn
+	Cut    int         // number of the text's tokens that the settings cut, and so would never draw
 }
 
 // Comparison is the result of reading two texts, or one text with two settings, step by step.
@@ -32,7 +32,7 @@ type Comparison struct {
 }
 
 // Divergence measures how far apart two distributions over the vocabulary are (Kullback and Leibler
-// 1951). All fields are 0 at a first token, which has no prediction.
+// 1951). All fields are 0 for a first token, which has no prediction.
 type Divergence struct {
 	// Nats is Σ p·ln(p/q), where p is the first side and q the second; Back is Σ q·ln(q/p). Nats is
 	// +Inf if q is 0 for a token that p keeps, and Back is +Inf if p is 0 for a token that q keeps.
@@ -43,10 +43,10 @@ type Divergence struct {
 }
 
 // Compare reads one side, or two sides together, step by step: it compares the n-th token of one
-// with the n-th token of the other. It returns a *[terms.RangeError] if the vocabulary cannot spell
-// a text, a text is longer than the context, or settings are out of range. It also rejects rules
-// whose distribution at a step is not determined by the text, because they draw random numbers
-// (XTC) or adapt to earlier draws (mirostat).
+// side with the n-th token of the other. It returns a *[terms.RangeError] if the vocabulary cannot
+// spell a text, a text is longer than the context, or settings are out of range. It also rejects
+// rules under which the text does not determine the distribution at a step, because they draw
+// random numbers (XTC) or adapt to earlier draws (mirostat).
 func (m *Model) Compare(ctx context.Context, sides ...Side) (*Comparison, error) {
 	c := &Comparison{Sides: make([]SideRead, len(sides))}
 	readers := make([]*stepReader, len(sides))
@@ -124,7 +124,7 @@ func checkScored(s sampling.Settings) error {
 
 // drawable is the distribution from which a step's token would be drawn.
 type drawable struct {
-	z []float32 // [vocab] the scores divided by the temperature, if that is the only rule
+	z []float32 // [vocab] the scores divided by the temperature, if no other rule is on
 	q []float64 // [vocab] otherwise, the probabilities: 0 for tokens that are cut
 }
 
@@ -174,8 +174,8 @@ func divergence(p, q []float64) (nats, lost float64) {
 	return max(nats, 0), 0 // rounding can make it slightly negative
 }
 
-// add adds a token to the result. The token covers the given number of bytes of the text. e is the
-// distribution that predicts the token, or nil if there was no prediction.
+// add adds a token, which covers the given number of bytes of the text, to the result. e is the
+// distribution that predicted the token, or nil if there was no prediction.
 func (s *SideRead) add(token Token, bytes int, e *drawable) {
 	t := ReadToken{Token: token, First: e == nil}
 	if e != nil {
@@ -192,7 +192,7 @@ func (s *SideRead) add(token Token, bytes int, e *drawable) {
 type stepReader struct {
 	m     *Model
 	ids   []int
-	sizes []int // bytes of the text that each token covers
+	sizes []int // number of bytes of the text that each token covers
 	at    int   // the next token
 	cache *Cache
 	z     []float32 // scores for the next token; nil at the beginning
@@ -237,8 +237,8 @@ func (r *stepReader) expects(s sampling.Settings) *drawable {
 	return &drawable{z: z}
 }
 
-// context returns the input of the rules besides the scores: the text so far, without the start
-// token, as if the model had generated it.
+// context returns what the rules use besides the scores: the text so far, as if the model had
+// generated all of it except the start token.
 func (r *stepReader) context() sampling.Context {
 	c := sampling.Context{Step: r.at + 1, Text: r.ids[:r.at], Breaks: r.m.Breaks}
 	if r.m.config.BOS >= 0 {

@@ -24,7 +24,7 @@ func TestCompareByHand(t *testing.T) {
 	}
 	shares := func(side infer.Side, n int) (ids []int, p []float64) {
 		ids = m.Encode(side.Text)
-		skip := len(ids) - len(c.Sides[0].Tokens) // a start token
+		skip := len(ids) - len(c.Sides[0].Tokens) // 1 if there is a start token
 		if side == sides[1] {
 			skip = len(ids) - len(c.Sides[1].Tokens)
 		}
@@ -140,8 +140,9 @@ func at(temperature float64) sampling.Settings {
 }
 
 // TestCompareUnderCuts: the divergence from a side that keeps only the likeliest token is infinite,
-// and the probability of all other tokens is lost. In the other direction, the divergence is the
-// surprise of the likeliest token. A token of the text that this side cuts has probability 0.
+// and Lost is the total probability of all other tokens. In the other direction, the divergence is
+// the surprise of the likeliest token. If that side cuts a token of the text, it gives the token
+// probability 0.
 func TestCompareUnderCuts(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -14,11 +14,11 @@ type Contribution struct {
 	Z    float64
 }
 
-// Contributions divides the score that a token gets after the text up to a position (from 0) among
-// the parts of the model, in the order of [Model.Parts] (direct logit attribution). Each part's
-// output is multiplied by the scale that the final norm had in this pass (for LayerNorm, after
-// subtracting its mean), and by the token's row of the output matrix. Norms after attention or
-// feed-forward are treated in the same way, so a part's contribution comes from the vector that was
+// Contributions divides a token's score as the next token after a position (from 0) among the parts
+// of the model, in the order of [Model.Parts] (direct logit attribution). Each part's output is
+// multiplied by the scale that the final norm had in this pass (for LayerNorm, after subtracting
+// its mean), and by the token's row of the output matrix. Norms after attention or the feed-forward
+// layer are treated in the same way, so a part's contribution comes from the vector that was
 // actually added to the stream. The contributions add up to the score.
 //
 // If over ≥ 0, Contributions instead divides the token's lead: its score minus the score of the
@@ -70,8 +70,8 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 	return append(all, Contribution{Part{Kind: PartRounding}, rest}), err
 }
 
-// headContributions returns the contributions of the heads of block l (from 0) and of its bias.
-// mixed [heads, headDim] holds the results of the heads.
+// headContributions returns the contributions of block l's heads (l from 0) and of its attention
+// bias. mixed [heads, headDim] holds the heads' results.
 func (w *Watch) headContributions(l int, mixed []float32, toScore direction) []Contribution {
 	b, c := &w.model.blocks[l], &w.model.config
 	d, size, width := c.Width, c.HeadDim, c.Heads*c.HeadDim
@@ -130,8 +130,8 @@ func (m *Model) outputRow(token int) []float64 {
 	return wide
 }
 
-// A direction computes the amount that a vector [width] adds to a score through a norm: the product
-// of the vector and the direction's weights. The norm itself adds the constant.
+// A direction computes the amount that a vector [width] adds to a score through a norm: the dot
+// product of the vector and the direction's weights. The norm itself adds the constant.
 type direction struct {
 	weights  []float64
 	constant float64
@@ -146,7 +146,7 @@ func (d direction) of(x []float32) (sum float64) {
 }
 
 // at converts the direction u [width], which applies after a norm, to a direction that applies
-// before the norm. The norm is scaled for x [width].
+// before the norm. The norm uses its scale for x [width].
 func (v normalization) at(x []float32, u []float64) direction {
 	if v.weight == nil {
 		return direction{weights: u}

@@ -7,10 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Stage returns one stage of a step as an independent value, with the vocabulary
-// shortened to rows (0 lists every token). d is the step's distribution, or nil to
-// derive it here if the stage needs it. The result is nil if the stage has not run
-// yet.
+// Stage returns one stage of a step as an independent value that lists at most `rows` tokens of the
+// vocabulary (all tokens if rows is 0). d is the step's distribution, or nil to derive it here if
+// the stage needs it. The result is nil if the stage has not run yet.
 //
 // After the draw, the rows of every stage of that step include the chosen token, which replaces the
 // last row if it would not be listed otherwise.
@@ -98,9 +97,9 @@ func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows i
 	return l
 }
 
-// penalty lists the tokens whose scores were changed by rules, with the highest score in z first,
-// and shortens the list to rows. z holds the changed scores. It returns nil if no rule that changes
-// scores is on.
+// penalty lists the tokens whose scores were changed by rules, in descending order of their changed
+// scores, z. It shortens the list to rows tokens. It returns nil if no rule that changes scores is
+// on.
 func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
 	by := s.Settings.Scoring()
 	if by == sampling.Pure {
@@ -196,7 +195,7 @@ func (m *Model) rows(s *Step, d *sampling.Distribution, n int, kind Kind) Rows {
 }
 
 // shorten picks n of the ranks 0 to total−1, or all of them if n is 0. It picks the first n, but
-// replaces the last of them with chosen if chosen would be left out.
+// replaces the last of them with chosen if chosen is not among them.
 func shorten(total, n, chosen int) []int {
 	if n <= 0 || n > total {
 		n = total
@@ -227,13 +226,13 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	return r
 }
 
-// restOf returns the totals for the tokens that are not in rows or, with keptAlone, only for the
-// kept tokens among them. The rows must be in ascending order of rank. The sum over the tokens
+// restOf returns the totals for the tokens that are not in rows or, with keptAlone, for only those
+// of them that are kept. The rows must be in ascending order of rank. The sum over the tokens
 // between two rows is the difference of two tail sums, so the time does not grow with the
 // vocabulary.
 func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest
-	between := func(from, to int) { // ranks from 0; to is excluded
+	between := func(from, to int) { // adds the ranks from `from` to `to`−1, counted from 0
 		kept, p, q := d.KeptIn(from, to)
 		rest.Kept += kept
 		rest.Q += q

@@ -24,14 +24,14 @@ type expected struct {
 	IDs       []int     `json:"ids"`
 	Argmax    []int     `json:"argmax"`    // by position
 	LogSumExp []float64 `json:"logsumexp"` // by position
-	Last      []float64 `json:"last"`      // [vocab] logits of the last position
+	Last      []float64 `json:"last"`      // logits of the last position, [vocab]
 }
 
 func readExpected(t *testing.T) map[string]expected {
 	t.Helper()
 	all := map[string]expected{}
 	for _, name := range []string{"logits.json.gz", "architectures.json.gz"} { // from make.py and architectures.py
-		fixture.ReadZipped(t, filepath.Join(modelsFolder, name), &all) // adds entries to all
+		fixture.ReadZipped(t, filepath.Join(modelsFolder, name), &all) // adds the file's entries to all
 	}
 	return all
 }

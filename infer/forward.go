@@ -13,8 +13,8 @@ import (
 )
 
 // chunk is the maximum number of positions that go through the blocks together. With a larger
-// chunk, each weight would be used more often while it is in the processor's cache, but more
-// scratch memory would be needed.
+// chunk, each weight would be used more often while it is in the processor's cache, but the pass
+// would need more scratch memory.
 const chunk = 32
 
 // Forward reads tokens after the positions that are in the cache: it runs them through every block
@@ -113,8 +113,8 @@ func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens [
 
 var positionsRead atomic.Int64
 
-// PositionsRead returns how many positions all models of this process have read, in all passes
-// together. The tests use it to check their budget.
+// PositionsRead returns the total number of positions that all models in this process have read.
+// Tests use it to check their budget.
 func PositionsRead() int64 { return positionsRead.Load() }
 
 // enter initializes the residual stream of every input with its token's row of the embedding table.
@@ -136,10 +136,10 @@ func (m *Model) enter(s *scratch, inputs []passInput) {
 }
 
 // block runs one transformer block for up to chunk inputs, whose residual streams are the first
-// vectors of s.x. Each input's key and value are written to its own cache, which has room for them,
-// and the input attends to that cache. The matrices are read once for all inputs, and the results
-// for an input do not depend on the other inputs. Norms and biases that an architecture lacks have
-// no effect.
+// vectors of s.x. Each input's key and value are written to the input's own cache, which must have
+// room for them, and the input attends to that cache. The matrices are read once for all inputs,
+// and the results for an input do not depend on the other inputs. Norms and biases that an
+// architecture lacks have no effect.
 func (m *Model) block(s *scratch, l int, inputs []passInput) {
 	cfg, n, b := &m.config, len(inputs), &m.blocks[l]
 	d := cfg.Width
@@ -256,9 +256,9 @@ func (b *block) seesFrom(position int) int {
 	return max(0, position+1-b.window)
 }
 
-// attend computes the attention of one position to itself and the positions before it. q [heads,
-// headDim] is its query. keys and values [positions, kvHeads, headDim] belong to all positions that
-// it may see. out [heads, headDim] receives the weighted sum of the values. Query heads share
+// attend computes one position's attention to itself and the positions before it. q [heads,
+// headDim] is its query. keys and values [positions, kvHeads, headDim] cover all positions that it
+// may see. out [heads, headDim] receives the weighted sum of the values. Query heads share
 // key/value heads in groups (Ainslie et al. 2023). attend returns the number of multiply-adds. If
 // weights is not nil, attend calls it with each head's attention weights in turn.
 func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func([]float32)) int64 {
@@ -328,7 +328,7 @@ func finite(z []float32, vocab int) error {
 	}
 	for i, v := range z {
 		if v != v || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("the model gave token %d the score %v: its weights are not usable", i%vocab, v)
+			return fmt.Errorf("the model's score for token %d is %v: its weights are unusable", i%vocab, v)
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func TestCachedEqualsUncached(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		if n <= 24 || n%10 == 0 || os.Getenv("VIZ_LONG") == "1" {
 			if got := logitsAfter(t, m, m.NewCache(), text...); !sameBits(got, z) {
-				t.Fatalf("token %d: the logits with the cache differ from those without it", n)
+				t.Fatalf("token %d: the logits with and without the cache differ", n)
 			}
 		}
 		d := sampling.Decide(z, sampling.Pure)

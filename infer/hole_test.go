@@ -9,8 +9,8 @@ import (
 // tokens are not among them, so there is a hole before the kept ones.
 const holePrompt = "Once upon a time there was a"
 
-// TestStagesWithTopTokenCut: rows, lanes and the totals of the rest count the kept tokens of any
-// rank and always include the drawn token.
+// TestStagesWithTopTokenCut: rows, lanes and the totals of the rest count every kept token,
+// whatever its rank, and always include the drawn token.
 func TestStagesWithTopTokenCut(t *testing.T) {
 	m := bundledModel(t)
 	drawn := map[int]bool{}

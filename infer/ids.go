@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// PromptOf returns a prompt that consists of the tokens with the given ids. As with a text, the
+// PromptOf returns a prompt that consists of the tokens with the given ids. As with text, the
 // model's start token comes first, whether or not ids include it. PromptOf returns a
 // *[terms.RangeError] if an id is unknown, if there are no tokens, or if there are more than fit in
 // the context.
@@ -56,8 +56,8 @@ func (m *Model) DecodeNamed(ids []int) string {
 	return text
 }
 
-// named returns the text of tokens, in which special tokens are shown by name, and the offsets of
-// these names.
+// named returns the text of tokens, with special tokens shown by name, and the offsets of these
+// names.
 func (m *Model) named(ids []int) (text string, marks []int) {
 	var b strings.Builder
 	from := 0
@@ -73,7 +73,8 @@ func (m *Model) named(ids []int) (text string, marks []int) {
 }
 
 // spelled returns the text of the tokens with the given ids, which need not encode back to the same
-// tokens. Plain text omits the start token, which precedes every text.
+// tokens. If there are no other special tokens, it omits the start token, which precedes every
+// text.
 func (m *Model) spelled(ids []int) chat.Text {
 	plain := ids
 	if m.config.BOS >= 0 && len(ids) > 0 && ids[0] == m.config.BOS {

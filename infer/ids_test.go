@@ -25,8 +25,8 @@ func TestPromptOfTokenIDs(t *testing.T) {
 			}
 		}
 	}
-	// The lists contain the tokens of the individual letters of " France" and a token of half a
-	// character.
+	// One list contains the tokens of the individual letters of " France", and the other a token
+	// that is half a character.
 	for _, given := range [][]int{letters(t, m, " France"), m.Encode("é")[1:2]} {
 		got, err := m.PromptOf(given)
 		want := append([]int{m.Config().BOS}, given...)

@@ -13,10 +13,10 @@ import (
 // ReadOut is the number of tokens in a block's early read-out.
 const ReadOut = 5
 
-// Inspection holds the inner values of one forward pass at its newest position. To compute it,
-// [Model.Inspect] runs that position again on the cached columns before it. The numbers are the
-// same as in the original pass, bit for bit. The second run is not counted in the steps or their
-// times. An Inspection owns its data.
+// Inspection holds the values inside one forward pass at its newest position. To compute it,
+// [Model.Inspect] reruns that position on the cached columns before it. The numbers are the same as
+// in the original pass, bit for bit. The rerun does not count toward the steps or their times. An
+// Inspection owns its data.
 type Inspection struct {
 	Position  int     // the inspected column, from 0
 	Token     Token   // the token read there
@@ -37,7 +37,7 @@ type BlockView struct {
 	Mixes      []Mix     // [heads]: the output of every head
 	Hidden     []float32 // [ffn]: the last matrix's input, such as silu(gate) · up
 	Residual   []float32 // [width]: the stream after the block
-	// Says is the prediction that the model would make if it ended after this block, at T = 1 (the
+	// Says is the prediction that the model would make if this block were its last, at T = 1 (the
 	// 'logit lens'): the final norm and the output matrix are applied to the stream.
 	Says []Reading
 }
@@ -55,7 +55,7 @@ type Term struct {
 	Value    []float32 // [headDim]
 }
 
-// MixTerms is the maximum number of terms of a head's sum in an [Inspection].
+// MixTerms is the maximum number of terms in a [Mix].
 const MixTerms = 4
 
 // Reading is one row of an early read-out.
@@ -64,7 +64,7 @@ type Reading struct {
 	P     float64
 }
 
-// Inspect returns the inner values of the pass that read token and wrote column `position` (from 0)
+// Inspect returns the values inside the pass that read token and wrote column `position` (from 0)
 // of c. It does not change c, which may also contain later columns.
 func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
 	in := &Inspection{
@@ -96,7 +96,7 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 	return in, nil
 }
 
-// readOutScores is the number of scores (4 MiB) that are computed together for read-outs.
+// readOutScores is the maximum number of scores (4 MiB) to compute together for read-outs.
 const readOutScores = 1 << 20
 
 // readOut lists the most probable next tokens for the residual streams of some blocks. It scores
@@ -148,8 +148,8 @@ func (m *Model) inspectBlock(s *scratch, l int) (v BlockView) {
 	return v
 }
 
-// mixesOf returns the outputs of the heads, mixed [heads, headDim], with the values of the positions
-// that have the largest weights, from values [positions, kvHeads, headDim].
+// mixesOf returns the heads' outputs, mixed [heads, headDim], together with the values [positions,
+// kvHeads, headDim] at the positions with the largest weights.
 func mixesOf(c *checkpoint.Config, weights [][]float32, mixed, values []float32) (list []Mix) {
 	size := c.HeadDim
 	for h, w := range weights {

@@ -82,9 +82,8 @@ func TestInspectionMatchesTheRun(t *testing.T) {
 	}
 }
 
-// checkMixes adds up every head's weights times the cached values, in another
-// order and with more digits than the pass, and compares the terms with the
-// cache.
+// checkMixes adds up every head's weights times the cached values, in a different order and with
+// higher precision than the pass, and compares the terms with the cache.
 func checkMixes(t *testing.T, c *Cache, l int, b *BlockView) {
 	t.Helper()
 	const size, group = 32, 3 // the bundled model's values

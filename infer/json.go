@@ -239,7 +239,7 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 }
 
 // reachJSON returns the number of tokens that each rule keeps, as fields of an object. Rules that
-// cut at a rank are always included, the others only if they are on.
+// cut all tokens after some rank are always included; the others only if they are on.
 func (f Filter) reachJSON() (fields []byte) {
 	for _, rule := range sampling.OrderOwn.Rules() {
 		if n := f.Cuts.Reach(rule, 0); n > 0 || rule.Early() {
@@ -336,8 +336,8 @@ func (a Append) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON implements [Stage]. The cost of recomputing is calculated, not measured, so there is
-// no time for it.
+// MarshalJSON implements [Stage]. The cost of recomputing is calculated, not measured, so the JSON
+// does not contain a time for it.
 func (g CacheGrowth) MarshalJSON() ([]byte, error) {
 	type both struct {
 		Cached     int64 `json:"cached"`
@@ -373,7 +373,7 @@ func (g CacheGrowth) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Prompt describes the start of a run: the first object of its JSON form.
+// Prompt describes the start of a run. It is the first object in the run's JSON form.
 type Prompt struct {
 	Model    *Model
 	Tokens   []Token

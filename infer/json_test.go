@@ -40,8 +40,8 @@ func canonical(tb testing.TB, v any) []byte {
 	})
 }
 
-// TestJSONGolden: the objects that a trace prints and a socket sends equal the golden files, field
-// by field. One file has the drill, sampled up to the token limit; another has one greedy step.
+// TestJSONGolden: the objects that a trace prints and a socket sends equal the golden file, line by
+// line. They come from the drill, sampled up to the token limit, and then from one greedy step.
 func TestJSONGolden(t *testing.T) {
 	var got bytes.Buffer
 	for _, greedy := range []bool{false, true} {

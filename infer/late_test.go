@@ -32,7 +32,7 @@ func TestStatefulRulesReplayFromTheLog(t *testing.T) {
 			t.Fatalf("after going back to step %d, got %v, want %v", at, got, whole)
 		}
 	}
-	// Another token at step 5 changes the state at step 5 and later, but not before.
+	// A different token at step 5 changes the state from step 5 on, but not before.
 	steps := l.Steps()
 	other := int(steps[4].Distribution().Order[30])
 	if err := l.Choose(context.Background(), 5, other); err != nil {

@@ -56,8 +56,7 @@ func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	return m, nil
 }
 
-// A loader reads the parts of a model. After the first error, which is kept in err, it stops
-// reading.
+// A loader reads the parts of a model. It stops at the first error and keeps it in err.
 type loader struct {
 	*checkpoint.Checkpoint
 	quant Quant
@@ -80,12 +79,12 @@ func (l *loader) bias(p checkpoint.Role, layer, n int) (v []float32) {
 	return v
 }
 
-// norm reads a norm over vectors of n values.
+// norm reads a norm for vectors of n values.
 func (l *loader) norm(p checkpoint.Role, layer, n int) normalization {
 	return normalization{l.vector(p, layer, n), l.bias(p, layer, n), l.Config.NormEps}
 }
 
-// matrix reads a matrix of a block.
+// matrix reads one of a block's matrices.
 func (l *loader) matrix(p checkpoint.Role, layer, rows, cols int) kernel.Matrix {
 	data := l.vector(p, layer, rows, cols)
 	if data == nil {
@@ -134,8 +133,8 @@ func (l *loader) block(i int) block {
 	return b
 }
 
-// divide splits block i's combined matrix for queries, keys and values into three matrices, whose
-// products are the same.
+// divide splits block i's combined matrix for queries, keys and values into three matrices, which
+// produce the same results.
 func (l *loader) divide(b *block, i, d int) {
 	fused, bias := l.vector(checkpoint.QueryKeyValue, i, 3*d, d), l.bias(checkpoint.QueryKeyValue, i, 3*d)
 	if l.err != nil {

@@ -108,7 +108,7 @@ func TestSevenStagesInOrder(t *testing.T) {
 			}
 		}
 	}
-	for range 3 { // every later call returns io.EOF too
+	for range 3 { // later calls return io.EOF, too
 		if stage, err := l.Next(context.Background()); !errors.Is(err, io.EOF) || stage != nil {
 			t.Errorf("after the last stage: %v, %v; want io.EOF", stage, err)
 		}
@@ -164,8 +164,8 @@ func TestCacheGrowsByTheTokensRead(t *testing.T) {
 	}
 }
 
-// TestTextFollowsTheSeed: the same settings give the same text. Another seed gives another text,
-// except under greedy decoding.
+// TestTextFollowsTheSeed: the same settings give the same text. A different seed gives a different
+// text, except under greedy decoding.
 // Promise: The same seed and settings give the same text.
 func TestTextFollowsTheSeed(t *testing.T) {
 	m := smallModel(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Model is a transformer of any architecture that package checkpoint reads. It
-// is read-only after [Load] and safe for any number of goroutines.
+// Model is a transformer of any architecture that package checkpoint can read. It is read-only
+// after [Load] and safe for concurrent use.
 type Model struct {
 	config checkpoint.Config
 	hash   string
@@ -29,13 +29,13 @@ type Model struct {
 	norm      normalization // before the output matrix
 	output    kernel.Matrix // [vocab, width]; the embedding table itself if they are tied
 
-	scoreScale float32    // factor of the attention scores
+	scoreScale float32    // factor by which attention scores are multiplied
 	scratch    *sync.Pool // *scratch
 	runner     Runner     // runs the passes; nil if the model runs them itself
 
 	words *vocabulary // for grammars
 
-	longest int // maximum number of bytes of text that can fit in the context
+	longest int // maximum length in bytes of a text that can fit in the context
 
 	chat      *chat.Template // nil if there is no usable template
 	chatFault error          // the reason, if the template is unusable
@@ -73,7 +73,7 @@ func (m *Model) Name() string { return m.config.Name }
 // Hash returns the SHA-256 hash of the model's files, in hex. It identifies the model.
 func (m *Model) Hash() string { return m.hash }
 
-// Warnings returns sentences about the ignored contents of the model's files, as in
+// Warnings returns sentences about ignored parts of the model's files, as in
 // [checkpoint.Checkpoint].
 func (m *Model) Warnings() []string { return m.warnings }
 
@@ -107,7 +107,7 @@ func (m *Model) TokenBytes(id int) []byte { return m.tok.Bytes(id) }
 
 // Encode converts plain text to token ids, starting with the start token if the model was trained
 // with one. Text that looks like a special token is treated as plain text. Bytes without a token
-// are left out; [NewLoop], [NewSpeculator] and [Model.CheckText] reject text with such bytes.
+// are dropped; [NewLoop], [NewSpeculator] and [Model.CheckText] reject text with such bytes.
 func (m *Model) Encode(prompt string) []int { return m.started(m.tok.Encode(prompt), m.config.BOS) }
 
 // encodeSized is like Encode, but also returns how many bytes of the text each token covers: 0 for

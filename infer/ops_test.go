@@ -42,7 +42,7 @@ func TestActivationsByHand(t *testing.T) {
 
 // TestNormalizationsByHand: a norm over heads of 2 values gives each head a mean square of 1
 // (before the weights are applied), a norm over both heads together scales both by the same factor,
-// and a zero normalization returns its input.
+// and the zero value of normalization returns its input, not a copy.
 func TestNormalizationsByHand(t *testing.T) {
 	x := []float32{3, 4, 0, 10} // mean squares 12.5 and 50; 31.25 together
 	dst := make([]float32, 4)

@@ -5,11 +5,10 @@ import "fmt"
 // A PartKind is the kind of a [Part].
 type PartKind string
 
-// The kinds of parts whose outputs add up to the residual stream, and so to a
-// token's score.
+// The kinds of parts whose outputs add up to the residual stream, and so to a token's score.
 const (
-	PartEmbedding   PartKind = "embedding"    // the token's row of the table
-	PartPlaces      PartKind = "positions"    // the vector of a learned position
+	PartEmbedding   PartKind = "embedding"    // the token's row of the embedding table
+	PartPlaces      PartKind = "positions"    // the position's learned vector
 	PartHead        PartKind = "head"         // one attention head
 	PartBias        PartKind = "bias"         // the part of a block's attention that does not come from its heads
 	PartFeedForward PartKind = "feed_forward" // one block's feed-forward layer, including its bias

@@ -17,8 +17,8 @@ func penalized(seed uint64) Settings {
 }
 
 // TestLoopPenalizesTheTextBefore: at every step of a loop, the tokens of the text before it are
-// penalized, including the prompt's tokens. The distribution derived later from the step alone is the
-// one that its token was drawn from.
+// penalized, including the prompt's tokens. The distribution that is derived later from the step
+// alone equals the distribution that its token was drawn from.
 func TestLoopPenalizesTheTextBefore(t *testing.T) {
 	m := bundledModel(t)
 	for _, temperature := range []float64{0, 0.7} {

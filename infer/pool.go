@@ -21,9 +21,9 @@ const maxBatch = 16
 var ErrPoolClosed = errors.New("the worker pool is closed")
 
 // Pool runs the passes of many texts on a bounded number of workers. Passes that wait at the same
-// time are batched into rounds of up to 16 texts and 32 positions; each text's numbers are
-// bit-identical to the numbers that the text would have alone. A prompt is read in several rounds
-// if other texts are waiting.
+// time are batched into rounds of up to 16 texts and 32 positions; each text's results are
+// bit-identical to the results that it would get alone. A prompt is read in several rounds if other
+// texts are waiting.
 //
 // Every text has a [Slot]. A slot whose learner steps through the text ([Slot.Step]) is served
 // before slots that are playing, but a slot never waits more than twice as many rounds as it would
@@ -113,7 +113,7 @@ func (p *Pool) work() {
 			return
 		}
 		// The texts of the last round queue their next jobs as soon as their goroutines get to run.
-		// A round that began earlier would serve few texts.
+		// A round that began before that would serve few texts.
 		p.mu.Unlock()
 		breathe()
 		p.mu.Lock()
@@ -161,8 +161,8 @@ func (p *Pool) count(jobs []*job) {
 	}
 }
 
-// runSafely is like run, except that a panic reaches only the goroutine that waits for the job that
-// caused it. After a panic, the unfinished jobs are run one by one.
+// runSafely is like run, except that a panic reaches only the goroutine whose job caused it. After
+// a panic, the unfinished jobs are run one by one.
 func (b *batch) runSafely() {
 	if b.try() == nil {
 		return
@@ -207,11 +207,12 @@ func (p *Pool) Slot() *Slot {
 // Model returns the pool's model with its passes run through this slot.
 func (s *Slot) Model() *Model { return s.pool.model.Through(s) }
 
-// Step sets the slot's mode for its next passes: with on, a learner steps through the text and
-// waits for each pass; otherwise, the text is playing.
+// Step sets the slot's mode for its next passes: if on is true, a learner is stepping through the
+// text and waits for each pass; otherwise, the text is playing.
 func (s *Slot) Step(on bool) { s.step.Store(on) }
 
-// Waited implements [Runner]. The full time of a round counts for each text that it serves.
+// Waited implements [Runner]. For every text in a round, the whole round counts as running, not as
+// waiting.
 func (s *Slot) Waited() time.Duration { return s.waited }
 
 // ForwardTo implements [Runner]. If ctx ends while the pass is queued, ForwardTo returns

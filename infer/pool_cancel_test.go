@@ -85,8 +85,8 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 }
 
 // TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a round leaves its
-// cache unchanged, no matter before which block, and the other jobs get the same numbers as when
-// they run alone.
+// cache unchanged, no matter which block it was dropped before, and the other jobs get the same
+// numbers as when they run alone.
 func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
 	m := smallModel(t)
 	d := m.config.Width
@@ -222,7 +222,7 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	); !errors.Is(err, ErrPoolClosed) {
 		t.Errorf("a later pass got %v, want %v", err, ErrPoolClosed)
 	}
-	pool.Close() // a second time changes nothing
+	pool.Close() // closing the pool twice has no effect
 }
 
 // TestSlotReportsModelErrors: a slot returns the model's own errors.

@@ -65,7 +65,7 @@ func TestQueueByHand(t *testing.T) {
 	for gone := range 4 {
 		join(p[0], p[1], p[2], p[3])
 		if !q.leave(p[gone]) || q.leave(p[gone]) || q.len() != 3 {
-			t.Errorf("a job that leaves from place %d: want it to leave once and 3 jobs to remain", gone)
+			t.Errorf("a job that leaves from position %d: want it to leave once and 3 jobs to remain", gone)
 		}
 		want := named(append(append([]*job(nil), p[:gone]...), p[gone+1:4]...), p, s)
 		if got := all(); got != want {

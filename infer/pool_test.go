@@ -22,7 +22,7 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 		var together sync.WaitGroup
 		for i := range texts {
 			together.Go(func() {
-				prompt := strings.Repeat("ab ", 1+i) // some in one pass, some in several
+				prompt := strings.Repeat("ab ", 1+i) // some fit in one pass, others take several
 				s := pure(uint64(i))
 				s.Stop.MaxTokens = 20
 				slot := pool.Slot()

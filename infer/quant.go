@@ -8,16 +8,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Quant is a format in which a model's weight matrices are kept in memory.
+// Quant is a format for keeping a model's weight matrices in memory.
 type Quant string
 
 // The formats of weights in memory.
 const (
-	// QuantNone keeps the weights' values: as float32, or as bfloat16 if the model was stored that
-	// way.
+	// QuantNone keeps the exact values of the weights, as float32 or, if the model was stored that
+	// way, as bfloat16.
 	QuantNone Quant = "none"
 	// QuantInt8 stores one byte per weight, and one scale for every 64 neighboring weights in a
-	// row. The embedding table and the output matrix keep their values.
+	// row. The embedding table and the output matrix keep their exact values.
 	QuantInt8 Quant = "int8"
 )
 

@@ -222,9 +222,9 @@ func float64Logits(f folder, w smallmodel.Weights, ids []int, p plain) []float64
 	return product(output, norm("model.norm", xs[len(xs)-1]), f.Vocab())
 }
 
-// TestAgreesWithPlainFloat64: models of all shapes agree with float64Logits: with tied embeddings
-// or not; with one key/value head, several, or as many as there are query heads; with heads that
-// together are wider or narrower than the model.
+// TestAgreesWithPlainFloat64: models of all shapes agree with float64Logits: with and without tied
+// embeddings; with one key/value head, several, or as many as there are query heads; with heads
+// that together are wider or narrower than the model.
 func TestAgreesWithPlainFloat64(t *testing.T) {
 	for name, shape := range map[string]smallmodel.Folder{
 		"grouped, untied": {Width: 16, Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 4, FFN: 24, Context: 64},

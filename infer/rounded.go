@@ -8,8 +8,8 @@ import (
 )
 
 // QuantQ4 rounds weights to Q4_0, which has four bits per weight and one scale for every 32
-// neighbors in a row, and keeps the rounded values as float32: this shows how the format affects
-// predictions, but saves no memory. Only [Model.Rounded] uses it.
+// neighboring weights in a row, and keeps the rounded values as float32. This shows how the format
+// affects predictions, but does not save memory. Only [Model.Rounded] uses it.
 const QuantQ4 Quant = "q4_0"
 
 // Rounded returns a copy of m whose block matrices are rounded to quant. It shares the embedding

@@ -10,8 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// ReadToken is one token of a text that the model has read, with the model's prediction for that
-// position.
+// ReadToken is a token of a text that the model has read, with the model's prediction for it.
 type ReadToken struct {
 	Token Token
 	// First is true for the first token, which has no prediction. LogProb and Top are meaningless
@@ -27,7 +26,7 @@ type TokenChance struct {
 	LogProb float64
 }
 
-// Chances returns ln p of the token with the given id, where z [vocab] are the logits of the
+// Chances returns ln p of the token with the given id, where z [vocab] are the logits at the
 // position before it. It also returns a list of the `top` most probable tokens, followed by the
 // named tokens.
 func (m *Model) Chances(z []float32, id, top int, named ...int) (logProb float64, list []TokenChance) {
@@ -52,8 +51,8 @@ func (m *Model) Score(ctx context.Context, text string, top int) ([]ReadToken, e
 	return m.ScorePrompt(ctx, chat.Text{Text: text}, top)
 }
 
-// ScorePrompt is like [Model.Score], but for a prompt of any kind. It also lists the named tokens,
-// after the most probable ones.
+// ScorePrompt is like [Model.Score], but for a prompt of any kind. After the most probable tokens,
+// it also lists the named tokens.
 func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named ...int) ([]ReadToken, error) {
 	ids, err := m.Fit(text)
 	if err != nil {
@@ -62,12 +61,12 @@ func (m *Model) ScorePrompt(ctx context.Context, text chat.Text, top int, named 
 	return m.scoreFrom(ctx, m.NewCache(), ids, 0, top, named...)
 }
 
-// scoredBytes limits the size of the logits that are in memory at the same time.
+// scoredBytes limits the size of the logits in memory at one time.
 const scoredBytes = 8 << 20
 
 // scoreFrom reads ids, which must fit in the context, into an empty cache. It returns the tokens
 // from index first on, with their predictions. A start token is not returned. Several positions are
-// read and scored together, with the same results, bit for bit, as one by one.
+// read and scored together; the results are the same, bit for bit, as for one position at a time.
 func (m *Model) scoreFrom(
 	ctx context.Context, c *Cache, ids []int, first, top int, named ...int,
 ) ([]ReadToken, error) {
@@ -109,7 +108,7 @@ func (m *Model) scoreFrom(
 // Surprise measures how well a model predicted a text.
 type Surprise struct {
 	Tokens int     // number of predicted tokens: all except a first token without a prediction
-	Bytes  int     // number of bytes of the text that these tokens cover
+	Bytes  int     // number of bytes of text that these tokens cover
 	Nats   float64 // Σ −ln p of these tokens, at T = 1 over the whole vocabulary
 }
 

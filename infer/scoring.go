@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Scoring is a text of any length, divided into the windows in which a model reads it. Windows of
-// a text longer than the context overlap by half, so that every token after the first window has at
-// least half a context before it, and each token is scored once.
+// A Scoring is a text of any length, divided into windows that a model reads one at a time. If the
+// text is longer than the context, the windows overlap by half, so that every token after the first
+// window has at least half a context before it, and each token is scored once.
 type Scoring struct {
 	m       *Model
 	ids     []int
@@ -17,8 +17,8 @@ type Scoring struct {
 	windows []window
 }
 
-// A window is a part of a text that is read together: ids[from:to]. Only the tokens from index done
-// on are scored, because the previous windows have scored the others.
+// A window is a part of a text that is read in one piece: ids[from:to]. Only the tokens from index
+// done on are scored, because the previous windows have scored the others.
 type window struct{ from, done, to int }
 
 // NewScoring divides a text into windows. It returns a *[terms.RangeError] if the vocabulary cannot
@@ -48,7 +48,7 @@ func (s *Scoring) Tokens() int {
 	return len(s.ids)
 }
 
-// Windows returns the number of windows in which the text is read.
+// Windows returns the number of windows that the text is divided into.
 func (s *Scoring) Windows() int { return len(s.windows) }
 
 // ScoreAll scores a text with [Scoring.Run].
@@ -60,7 +60,7 @@ func (m *Model) ScoreAll(ctx context.Context, text string, each func(ReadToken))
 	return s.Run(ctx, each)
 }
 
-// Run scores the text: it calls each, which may be nil, with every token in order, and returns the
+// Run scores the text. It calls `each`, which may be nil, for every token in order, and returns the
 // total surprise. It reads up to one window per processor concurrently.
 func (s *Scoring) Run(ctx context.Context, each func(ReadToken)) (sum Surprise, err error) {
 	at := len(s.ids) - s.Tokens() // the next token to report
@@ -112,7 +112,7 @@ type windowRead struct {
 // readAhead reads the windows with several workers. The returned queue delivers the results in
 // order, and is closed after the last result or when ctx ends.
 func (s *Scoring) readAhead(ctx context.Context, workers int) <-chan chan windowRead {
-	queue := make(chan chan windowRead, workers) // limits how far the workers read ahead
+	queue := make(chan chan windowRead, workers) // limits how far ahead the workers read
 	caches := make(chan *Cache, workers)
 	for range workers {
 		caches <- s.m.NewCache()
@@ -145,7 +145,7 @@ func (s *Scoring) read(ctx context.Context, c *Cache, w window) ([]ReadToken, er
 	return s.m.scoreFrom(ctx, c, ids, w.done-w.from, 0)
 }
 
-// aheadBytes limits the total size of the caches of the windows that are being read.
+// aheadBytes limits the total size of the caches for the windows being read.
 const aheadBytes = 256 << 20
 
 // workers returns the number of windows to read concurrently, which is one if a [Runner] runs the

@@ -30,7 +30,7 @@ const (
 	MaxSeed          = terms.MaxSeed
 	MaxMaxTokens     = terms.MaxMaxTokens
 	MaxPromptBytes   = 256 << 10 // the context of a model is usually shorter than this
-	MaxSampleBytes   = 4 << 10   // for a text in a lesson, a lab or a measurement, where it is read many times
+	MaxSampleBytes   = 4 << 10   // for a text in a lesson, lab or measurement, which may read it many times
 	MaxStopStrings   = 8
 	MaxStopStringLen = 100 // bytes
 )
@@ -45,7 +45,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Knobs maps the keys of knobs to values ([terms.Knob]).
+// Knobs maps knob keys to values ([terms.Knob]).
 type Knobs map[string]float64
 
 // Value returns the setting of a knob, or 0 for an unknown key.
@@ -121,8 +121,8 @@ func (s Settings) Check() error {
 }
 
 // CheckBias returns a *[terms.RangeError] if a bias names a token that the model's vocabulary does
-// not have. Such a bias cannot be set, but a replay of a log that contains such a bias ignores it,
-// as the original run did.
+// not have. Such a bias cannot be set, but if a log contains one, a replay ignores it, as the
+// original run did.
 func (m *Model) CheckBias(b sampling.Bias) error {
 	for id := range b.All() {
 		if id >= m.config.Vocab {

@@ -53,8 +53,8 @@ type Stage interface {
 }
 
 // Head holds the fields that all stages have: the step (1 is the first generated token) and the
-// cost of the stage. The time covers only the work itself, not the collection of values for
-// display. Multiply-adds are counted where they are performed.
+// cost of the stage. The time covers only the work itself, not collecting values for display.
+// Multiply-adds are counted where they are performed.
 type Head struct {
 	Step     int
 	MultAdds int64
@@ -73,13 +73,13 @@ type Forward struct {
 	Head
 	Prefill   bool
 	Tokens    []Token    // the tokens read by this pass
-	Positions int        // positions in the cache after the pass, which attended to all of them
+	Positions int        // positions in the cache after the pass; the pass attended to all of them
 	Parts     cost.Parts // multiply-adds by part of the model
 	Shapes    []TensorShape
 }
 
-// Row is one token of the vocabulary, with all the values that are known at a stage. Later stages
-// set more fields: Z at the logits; ZT, E, P, Cum at the softmax; Kept, CutBy and Q at the filter.
+// Row is one token of the vocabulary, with the values known at a stage. Later stages set more
+// fields: Z at the logits; ZT, E, P, Cum at the softmax; Kept, CutBy and Q at the filter.
 type Row struct {
 	Token
 	Rank  int           // 1 is the highest score
@@ -94,8 +94,8 @@ type Row struct {
 	Q     float64       // p / mass kept
 }
 
-// Rest holds the totals for the tokens that have no row. As in [Row], a field is 0 before the stage
-// that sets it.
+// Rest holds the totals for the tokens that have no row. As in [Row], a field is 0 until a stage
+// sets it.
 type Rest struct {
 	N    int     // tokens
 	P    float64 // their total probability, after the temperature
@@ -104,8 +104,8 @@ type Rest struct {
 	Q    float64 // their total renormalized probability
 }
 
-// Rows is the whole vocabulary, shortened for display: the top tokens by score, always including
-// the drawn token, and the totals of the rest.
+// Rows is the whole vocabulary, shortened for display: the tokens with the highest scores, always
+// including the drawn token, and the totals for the rest.
 type Rows struct {
 	Rows  []Row
 	Rest  Rest
@@ -157,14 +157,14 @@ type Filter struct {
 	// Cuts lists the filters that are on, in order, with the number of tokens that each of them
 	// keeps.
 	Cuts sampling.Cuts
-	// Leading reports that the kept tokens are the most probable ones, so that a
-	// line can be drawn below them.
+	// Leading is set if the kept tokens are the most probable ones, so that a line can be drawn
+	// below them.
 	Leading bool
-	// Fallback reports that there is no token that all filters keep, so the most probable token is
-	// kept, although some filters cut it.
+	// Fallback is set if no token passes all filters. The most probable token is then kept,
+	// although some filters cut it.
 	Fallback bool
-	// KeptLlama and KeptHugging are the numbers of tokens that would be kept with the filter orders
-	// of llama.cpp and of Hugging Face.
+	// KeptLlama and KeptHugging are the numbers of tokens that would be kept with llama.cpp's and
+	// Hugging Face's filter orders.
 	KeptLlama, KeptHugging int
 	// KeptRenormalizing is the number of tokens that would be kept if every filter used the
 	// rescaled probabilities left by the previous filter, as in some libraries.
@@ -216,7 +216,7 @@ type CacheGrowth struct {
 	KVHeads       int
 	HeadDim       int
 	BytesPerValue int
-	Context       int        // number of columns that the model's window allows
+	Context       int        // number of columns that fit in the model's context window
 	Cached        cost.Parts // the cost of this step as it was run
 	Recomputed    cost.Parts // the cost of the same step without a cache: calculated, not run
 	// The totals of Cached and Recomputed over all steps so far.
@@ -255,7 +255,7 @@ func (CacheGrowth) stage() {}
 // StopReason is the reason why generation ended.
 type StopReason string
 
-// The stop conditions. Only the first that fires ends a run. If several fire at the same token, the
+// The stop conditions. The first one to fire ends a run. If several fire at the same token, the
 // first in this list counts.
 const (
 	StopNone      StopReason = ""
@@ -275,8 +275,7 @@ type Condition struct {
 	// before the filters, and whether the filters keep one of these tokens.
 	P    float64
 	Kept bool
-	// For a stop string: the string, and the number of its bytes that the end of the text already
-	// matches.
+	// For a stop string: the string, and how many of its bytes the end of the text already matches.
 	String  string
 	Matched int
 }

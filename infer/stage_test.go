@@ -165,10 +165,10 @@ func checkRows(t *testing.T, rows Rows, chosen int) {
 	if !hasToken(rows.Rows, chosen) {
 		t.Errorf("the chosen token %d is not among %d rows", chosen, len(rows.Rows))
 	}
-	if rows.Rows[0].P > 0 && !(math.Abs(p-1) <= 1e-12) { // from the softmax on
+	if rows.Rows[0].P > 0 && !(math.Abs(p-1) <= 1e-12) { // from the softmax stage on
 		t.Errorf("%d rows and the rest sum to %v, want 1", len(rows.Rows), p)
 	}
-	if rows.Rows[0].Q > 0 && (!(math.Abs(q-1) <= 1e-12) || kept == 0) { // at the filter
+	if rows.Rows[0].Q > 0 && (!(math.Abs(q-1) <= 1e-12) || kept == 0) { // at the filter stage
 		t.Errorf("%d rows and the rest sum to q %v with %d kept, want 1 and some kept", len(rows.Rows), q, kept)
 	}
 }

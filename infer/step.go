@@ -12,8 +12,8 @@ import (
 )
 
 // Step is one turn of the loop. A Step never changes once a caller can see it: while a turn is in
-// progress, each stage replaces its Step with a more complete copy. It stores the logits. Values
-// that can be computed from the logits and the settings are derived again on demand
+// progress, each stage replaces its Step with a more complete copy. A Step stores the logits.
+// Values that can be computed from the logits and the settings are derived on demand
 // ([Step.Distribution]).
 type Step struct {
 	N        int      // 1 for the first generated token
@@ -66,7 +66,7 @@ func (s *Step) Distribution() *sampling.Distribution {
 	return s.context().Decide(s.Logits, s.Settings.Settings)
 }
 
-// context returns the data of the step, besides its scores, that the sampling rules may use.
+// context returns the step's data, other than its scores, that the sampling rules may use.
 func (s *Step) context() sampling.Context {
 	c := sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
 	if s.Settings.ReadsText() {
@@ -91,7 +91,7 @@ func (m *Model) Breaks(id int) bool { return breaks(m.tok)(id) }
 // scores returns the step's logits after the rules that change them.
 func (s *Step) scores() []float32 { return s.context().Score(s.Logits, s.Settings.Settings).Z }
 
-// past is a text as a linked list of the tokens that each pass read, from the last pass to the
+// past is a text as a linked list with the tokens that each pass read, from the last pass to the
 // first. Steps in different branches share their common beginning.
 type past struct {
 	read   []int

@@ -63,8 +63,9 @@ func TestReleaseHoldsBackPossibleStops(t *testing.T) {
 	}
 }
 
-// TestSpacesAtEnd: SpacesAtEnd counts spaces that would belong to the first token of a following
-// word. It returns 0 if the vocabulary has no such words, or if a line break ends the prompt.
+// TestSpacesAtEnd: SpacesAtEnd counts the spaces at the end of a text that would belong to the
+// first token of the next word. It returns 0 if the vocabulary has no such words, or if a line
+// break ends the prompt.
 func TestSpacesAtEnd(t *testing.T) {
 	m := bundledModel(t)
 	long := strings.Repeat("é", endBytes) // the part that SpacesAtEnd examines begins inside a character
@@ -104,8 +105,8 @@ func TestValidTextReplacesInvalidUTF8(t *testing.T) {
 	}
 }
 
-// write runs a loop and makes it choose the given tokens instead of those that it draws. It stops
-// when the loop stops, and returns the number of generated tokens.
+// write runs a loop and makes it choose the given tokens instead of the tokens that it draws. It
+// stops when the loop stops, and returns the number of generated tokens.
 func write(tb testing.TB, l *Loop, ids ...int) int {
 	tb.Helper()
 	for i, id := range ids {
@@ -368,7 +369,7 @@ func naiveText(m *Model, ids []int, stops []string) (shown []byte, stop string) 
 			return all[:first], stop
 		}
 	}
-	for n := 1; n <= min(3, len(all)); n++ { // an unfinished character is left out
+	for n := 1; n <= min(3, len(all)); n++ { // an unfinished character is omitted
 		if tail := all[len(all)-n:]; utf8.RuneStart(tail[0]) && !utf8.FullRune(tail) {
 			return all[:len(all)-n], ""
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Token is one entry of the vocabulary in a form that can be displayed.
+// Token is an entry of the vocabulary in displayable form.
 type Token struct {
 	ID int
 	// Text is the token's bytes as text, with U+FFFD for each byte that is not part of a whole

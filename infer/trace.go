@@ -17,7 +17,7 @@ import (
 // position. Most vocabularies can spell any text.
 func (m *Model) CheckText(prompt string) error { return unspelled(m.tok.Check(prompt)) }
 
-// unspelled returns a *[terms.RangeError] if err reports text without a token, and nil for any
+// unspelled returns a *[terms.RangeError] if err reports text that has no token, and nil for any
 // other error.
 func unspelled(err error) error {
 	var missing *tokenizer.MissingByteError
@@ -59,9 +59,8 @@ func (m *Model) wantContext() terms.Phrase {
 	return terms.PhraseOf("want.context", "most", fmt.Sprint(m.config.Context))
 }
 
-// Fit returns the tokens of a prompt that fits in the context, and a *[terms.RangeError] for any
-// other prompt. A prompt that is so long that its tokens cannot fit is rejected without being
-// encoded.
+// Fit returns the tokens of a prompt that fits in the context, or a *[terms.RangeError] for any
+// other prompt. A prompt too long for its tokens to fit is rejected without being encoded.
 func (m *Model) Fit(text chat.Text) ([]int, error) {
 	n := len(text.Text)
 	if len(text.Marks) > 0 { // some special tokens absorb the white space around them
@@ -79,7 +78,7 @@ func (m *Model) Fit(text chat.Text) ([]int, error) {
 	return ids, m.checkLength(ids)
 }
 
-// Longest returns the maximum number of bytes of text that can fit in the context.
+// Longest returns the maximum length in bytes of a text that can fit in the context.
 func (m *Model) Longest() int { return m.longest }
 
 // Model returns the model that generates the text.
@@ -124,9 +123,9 @@ func (l *Loop) Stopped() StopReason {
 
 // Set changes the settings. A step whose draw has not run yet uses the new settings immediately,
 // even in its softmax and filter stages. Between its draw and its append stage, a step uses only
-// the new stop conditions, which have not been checked yet. Otherwise, the new settings apply from
-// the next step on. If settings are out of range, Set returns a *[terms.RangeError] and has no
-// effect.
+// the new stop conditions, since it has not checked stop conditions yet. Otherwise, the new
+// settings apply from the next step on. If settings are out of range, Set returns a
+// *[terms.RangeError] and has no effect.
 func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -157,9 +156,9 @@ func (l *Loop) Set(settings Settings) error {
 	return nil
 }
 
-// Cut goes back to the given stage of step n, which must have run: later stages and steps are
-// dropped, and the cache is truncated to the positions read up to that step. The current settings
-// do not change. If the draw of step n is dropped, they also apply to that step.
+// Cut goes back to the given stage of step n, which must have run: it drops later stages and steps,
+// and truncates the cache to the positions read up to that step. The current settings do not
+// change. If the draw of step n is dropped, they also apply to that step.
 func (l *Loop) Cut(n int, kind Kind) error {
 	if n < 1 || n > len(l.steps) || kind < KindForward || kind > l.steps[n-1].Ran {
 		return fmt.Errorf("step %d has not run its %s stage", n, kind)

@@ -43,8 +43,8 @@ func TestCutAnywhereAndContinue(t *testing.T) {
 	}
 }
 
-// TestCutAfterContinuing: if a run was continued past a stop, that remains in effect when later
-// steps are cut. If the step that stopped is itself cut, the run stops there again.
+// TestCutAfterContinuing: if a run was continued past a stop, it remains continued when later steps
+// are cut. If the step that stopped it is itself cut, the run stops there again.
 func TestCutAfterContinuing(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9}}
 	l := newLoop(t, chain(t, nil, 'x', 'a'), "x", greedy)
@@ -268,7 +268,7 @@ func TestReplayRefusesUnfitLogs(t *testing.T) {
 	if l, err := Replay(canceled, m, log); l != nil || err == nil {
 		t.Errorf("with a canceled context: got %v, %v; want nil, an error", l, err)
 	}
-	// This log claims more steps than the text has.
+	// This log contains more steps than the text has.
 	abc := chain(t, nil, 'x', 'a')
 	log = generate(t, abc, "x", 9, Settings{Settings: sampling.Settings{TopP: 1}}).Log()
 	log.Steps++

@@ -29,9 +29,9 @@ type Watch struct {
 	looks  [][]float32 // [layers][positions, heads, positions]: attention weights; nil unless kept
 }
 
-// An Intervention describes which parts of a pass are left out or replaced. The zero value changes
+// An Intervention describes what is omitted from a pass or replaced in it. The zero value changes
 // nothing. Parts are switched off at every position, and everything that depends on them is
-// computed again.
+// recomputed.
 type Intervention struct {
 	// Off lists the heads, attention biases and feed-forward layers that are off: their output is 0
 	// or, with Mean, its mean over the positions of this text.
@@ -120,7 +120,7 @@ func (w *Watch) check(c Intervention) error {
 }
 
 // firstChange returns the first block, from 0, and the first position at which anything changes. If
-// no block changes, the returned block is the number of blocks.
+// no block changes, it returns the number of blocks.
 func (w *Watch) firstChange(c Intervention) (block, position int) {
 	block, position = len(w.model.blocks), len(w.tokens)
 	for _, p := range c.Off {
@@ -256,8 +256,8 @@ func (w *Watch) attendAll(s *scratch, l int) {
 }
 
 // attend computes the attention of the queries s.q of input i of s to its cache, which already
-// holds everything that the input sees. It calls looks with each head's weights on the seen
-// positions.
+// holds everything that the input sees. It calls looks with each head's weights on the positions
+// that it sees.
 func (w *Watch) attend(s *scratch, l, i int, looks func(head int, seen []int, weights []float32)) {
 	c, p := &w.model.config, s.inputs[i]
 	heads, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
@@ -330,7 +330,7 @@ func (w *Watch) switched(base *Watch) *switched {
 	return s
 }
 
-// heads replaces the outputs of heads that are off in mixed [n, heads, headDim].
+// heads replaces the outputs, in mixed [n, heads, headDim], of the heads that are off.
 func (s *switched) heads(l int, mixed []float32) {
 	for h, value := range s.head[l] {
 		for at := h * s.size; at < len(mixed); at += s.stride {

@@ -172,7 +172,8 @@ func TestPatchAgreesWithPyTorch(t *testing.T) {
 
 // TestWatchedPassEqualsOrdinaryPass: with nothing switched off, a watched pass has the same
 // streams, keys, values and attention weights as an ordinary one, bit for bit, over more than one
-// chunk. So does a pass that hides no positions, or that patches a text with its own stream.
+// chunk. The same is true of a pass that hides no positions, and of one that patches a text with
+// its own stream.
 func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	eachWhy(t, func(t *testing.T, m *Model, c whyCase) {
 		ids := c.IDs
@@ -238,7 +239,7 @@ func TestLensEndsWithTheModelsOutput(t *testing.T) {
 			came = math.Exp(float64(z[ids[i+1]]) - logSumExp(z))
 		}
 		if math.Abs(cells[i].Came-came) > 1e-6 {
-			t.Errorf("position %d: got %[3]v in the lens, want %[2]v as the token that came", i, came, cells[i].Came)
+			t.Errorf("position %d: got %[3]v in the lens, want the next token's %[2]v", i, came, cells[i].Came)
 		}
 	}
 	if cells[5].Rank != 1 || cells[5].Says[0].Token.Text != " Paris" {

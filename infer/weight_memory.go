@@ -4,10 +4,10 @@ import "github.com/tokenbytoken/viz/infer/checkpoint"
 
 const float32Bytes = 4
 
-// WeightMemory estimates the memory that a loaded model's weights and tables of rotary positions
-// use. Weights stored as bfloat16 stay bfloat16, and all others become float32. Int8 uses one byte
-// per weight, plus 4 bytes for the scale and the sum of every 64 weights; the embedding table and
-// the output matrix keep their format.
+// WeightMemory estimates how much memory a loaded model's weights and rotary-position tables use.
+// Weights stored as bfloat16 stay bfloat16, and all others become float32. Int8 uses one byte per
+// weight, plus 4 bytes for the scale and the sum of every 64 weights; the embedding table and the
+// output matrix keep their format.
 func WeightMemory(c *checkpoint.Checkpoint, quant Quant) int64 {
 	g := c.Config
 	wide, _ := KeptAs(c)

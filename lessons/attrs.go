@@ -82,8 +82,8 @@ func attrValue(text string) (value, rest string, err error) {
 	return "", "", fmt.Errorf("a quote is never closed")
 }
 
-// only returns an error that names the first key that is not allowed. It returns nil if all keys
-// are allowed.
+// only returns an error that names the first disallowed key in alphabetical order. It returns nil
+// if all keys are allowed.
 func (a attrs) only(allowed ...string) error {
 	var wrong []string
 	for k := range a.keys {

@@ -38,8 +38,8 @@ func (p *fragment) check() {
 	}
 }
 
-// stackWidth is the maximum width, in letters, of a table that fits on a phone. A table's width is
-// the sum of the lengths of each column's longest cell.
+// stackWidth is the maximum width, in characters, of a table that fits on a phone. A table's width
+// is the sum of the lengths of each column's longest cell.
 const stackWidth = 80
 
 // headCells labels each cell of a table that is too wide for a phone with the

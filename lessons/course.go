@@ -127,8 +127,8 @@ func (Aside) block()  {}
 // A Note is a remark in the margin next to a section.
 type Note struct{ Section, HTML string }
 
-// An Outcome is something that a learner can do after the course, with the places where it is
-// explained, tried, exercised and memorized.
+// An Outcome is something that a learner can do after the course, with links to the places where it
+// is explained, tried out and practiced, and the ids of its cards.
 type Outcome struct {
 	ID, Text, HTML string
 	Explanation    []string // hrefs of sections
@@ -144,9 +144,8 @@ type Term struct {
 	Where      string // href of the section that explains it
 }
 
-// A Question asks learners either to recall something ("recall": they write an answer and compare
-// it with the rubric) or to choose ("choice": one choice is right, and every choice has an
-// explanation).
+// A Question has the kind "recall" (learners write an answer and compare it with the rubric) or
+// "choice" (exactly one choice is right, and every choice has an explanation).
 type Question struct {
 	ID, Kind   string
 	Prompt     string // HTML

@@ -105,7 +105,7 @@ func TestNumbersAreComputed(t *testing.T) {
 	}
 }
 
-// TestFiguresWorkSomethingOut: every figure computes something. A bare number in braces would not.
+// TestFiguresWorkSomethingOut: every figure computes something; none is just a number in braces.
 func TestFiguresWorkSomethingOut(t *testing.T) {
 	idle := regexp.MustCompile(`^\s*(calc\()?\s*[0-9.]+\s*\)?\s*[%x,0-9]*$`)
 	for expression, want := range map[string]bool{

@@ -9,7 +9,7 @@ import (
 )
 
 // A value is the value of an expression: a number, a word, or a record whose fields are selected
-// with a dot. A record may also have a numeric value itself.
+// with a dot. A record may also have a numeric value of its own.
 type value struct {
 	num    float64
 	word   string // if not empty, the value is this word
@@ -176,7 +176,7 @@ func (e *expression) name() string {
 	return name
 }
 
-// call evaluates a function and the selected fields.
+// call evaluates a function and selects fields of its result.
 func (e *expression) call(name string) (value, error) {
 	f, ok := functions[name]
 	if !ok {
@@ -271,7 +271,7 @@ func raw(text string) string {
 
 func (v value) number() (float64, error) {
 	if v.word != "" || v.bare {
-		return 0, errors.New("want a number, got a word or a list: select one of its fields with a dot")
+		return 0, errors.New("want a number, got a word or a record; select one of its fields with a dot")
 	}
 	return v.num, nil
 }
@@ -298,7 +298,7 @@ func (a *arguments) err() error {
 	}
 	for k := range a.named {
 		if !a.asked[k] {
-			return fmt.Errorf("it has no argument %s", k)
+			return fmt.Errorf("unknown argument %s", k)
 		}
 	}
 	if len(a.list) > 0 && !a.asked[""] {
@@ -307,7 +307,7 @@ func (a *arguments) err() error {
 	return nil
 }
 
-// word returns a named argument verbatim, or the value of otherwise if the argument is missing.
+// word returns a named argument verbatim. If the argument is missing, it returns the default.
 func (a *arguments) word(name, otherwise string) string {
 	a.asked[name] = true
 	if s, ok := a.named[name]; ok {

@@ -45,7 +45,7 @@ var (
 	drillLogits = []float32{4, 3, 2, 1, 0.5}
 )
 
-// drillScores returns the drill's logits with the constant `add` added to each.
+// drillScores returns the drill's logits, increased by the argument `add`.
 func drillScores(a *arguments) []float32 {
 	add := a.float("add", 0, -1000, 1000)
 	z := make([]float32, len(drillLogits))
@@ -66,8 +66,8 @@ func record(list []float64) value {
 	return v
 }
 
-// drillP returns the softmax at T. If `places` is given, each probability is rounded to that many
-// places, as when working on paper.
+// drillP returns the softmax at T. If the argument `places` is given, each probability is rounded
+// to that many decimal places, as on paper.
 func drillP(a *arguments) (p []float64, max, sum float64) {
 	z, t := drillScores(a), temperature(a)
 	places := a.whole("places", -1, -1, 9)
@@ -131,7 +131,7 @@ func figureCumulative(a *arguments) value {
 	return record(p)
 }
 
-// figurePower returns p^(1/T), rescaled, which applies the temperature after the softmax.
+// figurePower applies the temperature after the softmax: it returns p^(1/T), rescaled to sum to 1.
 func figurePower(a *arguments) value {
 	t := temperature(a)
 	p, _, _ := sampling.Softmax(drillLogits, 1)
@@ -196,8 +196,8 @@ func decided(a *arguments) *sampling.Distribution {
 }
 
 // figureFilter returns the result of the filters: each token's renormalized share, which tokens are
-// kept, their number, and their mass. It also returns how many tokens would be kept if each filter
-// were applied to the rescaled result of the previous one.
+// kept, their number, and their mass. It also returns the number of tokens that would be kept if
+// each filter received the rescaled result of the previous filter.
 func figureFilter(a *arguments) value {
 	d := decided(a)
 	v := value{fields: map[string]value{}, bare: true}

@@ -137,7 +137,7 @@ func figureSpeedUp(a *arguments) value {
 	return number(cost.SpeedUp(alpha, gamma, a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)))
 }
 
-// figureBestSpeedUp returns the number of drafted tokens with the largest speed-up.
+// figureBestSpeedUp returns the largest speed-up and the number of drafted tokens that achieves it.
 func figureBestSpeedUp(a *arguments) value {
 	alpha, c, v := a.float("alpha", must, 0, 1), a.float("c", must, 0, 10), a.float("v", 1, 0.1, 100)
 	best, at := 0.0, 0

@@ -14,7 +14,7 @@ import (
 // printed result, and the arithmetic that gives the result without the program.
 const figuresFile = "testdata/figures.txt"
 
-// TestFiguresMatchTheTable: the figures in the course are the same as those in the table.
+// TestFiguresMatchTheTable: the figures in the course match the table.
 func TestFiguresMatchTheTable(t *testing.T) {
 	data, err := os.ReadFile(figuresFile)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestComputeRefusesBadExpressions(t *testing.T) {
 		"softmax(T=0).the 4":           "T is 0, outside of 0.01 to 100",
 		"softmax(T=x).the 4":           "T: there is no figure called",
 		"softmax(T=1, T=2).the 4":      "T is given twice",
-		"softmax(Q=1).the 4":           "it has no argument Q",
+		"softmax(Q=1).the 4":           "unknown argument Q",
 		"softmax(1).the 4":             "its arguments have names",
 		"softmax(T=1 .the 4":           "a comma or a bracket is missing",
 		"softmax 4":                    "softmax needs brackets",

@@ -68,7 +68,7 @@ func unsafe(fragment string, see func(href string)) string {
 	}
 }
 
-// fragments returns all fragments of HTML that pages show, by position.
+// fragments returns all HTML fragments that pages show, keyed by position.
 func fragments(c *Course) map[string]string {
 	all := map[string]string{}
 	section := func(s *Section, key string) {

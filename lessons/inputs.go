@@ -26,8 +26,9 @@ const ChatEdited = 4
 // maxTokens is the maximum number of tokens that an experiment generates.
 const maxTokens = 512
 
-// widgetInputs holds the inputs of each kind of experiment. A lesson may override their defaults,
-// and it must provide the texts, which have none. Their labels are keys of texts, except for knobs.
+// widgetInputs holds the inputs of each kind of experiment. A lesson may override their defaults
+// and must provide the texts, which have no defaults. Except for knobs, the labels are keys of
+// catalog texts.
 var widgetInputs = map[WidgetKind]terms.Inputs{
 	WidgetTurn: slices.Concat(
 		terms.Inputs{promptInput("prompt", "lessons.input.prompt")},
@@ -134,7 +135,7 @@ func numberInput(key, label string, from, to float64, value string) terms.Input 
 	return terms.Input{Key: key, Label: label, Kind: terms.KindInt, Min: from, Max: to, Step: 1, Default: value}
 }
 
-// knobInput returns the input of a knob, which has the knob's short name in lessons.
+// knobInput returns the input for a knob. In lessons, its key is the knob's short name.
 func knobInput(key string, x float64) terms.Input {
 	k := terms.MustKnob(key)
 	in := k.With(terms.Plain(x))
@@ -165,7 +166,7 @@ func tokensInput(most float64, value string) terms.Input {
 	return hidden(numberInput("tokens", "lessons.input.tokens", 1, most, value))
 }
 
-// positionInput returns the input for the position to which an experiment's buttons move.
+// positionInput returns the hidden input for the position, which an experiment's buttons change.
 func positionInput(most float64, value string) terms.Input {
 	return hidden(numberInput("at", "lessons.input.at", 1, most, value))
 }
@@ -182,7 +183,7 @@ func marked(in terms.Input, values ...string) terms.Input {
 	return in
 }
 
-// inLanguage returns an input with its label, and the other words of a knob, in a language.
+// inLanguage translates an input's label, and all texts of a knob, into a language.
 func inLanguage(l *terms.Language, in terms.Input) terms.Input {
 	english, ok := knobOf(in)
 	if !ok {
@@ -198,7 +199,7 @@ func inLanguage(l *terms.Language, in terms.Input) terms.Input {
 	return own
 }
 
-// knobOf returns the knob that an input sets. It returns false if the input is not a knob.
+// knobOf returns the knob that an input sets, or false if the input is not for a knob.
 func knobOf(in terms.Input) (terms.Knob, bool) {
 	k, ok := terms.KnobNamed(in.Key)
 	return k, ok && k.Label == in.Label

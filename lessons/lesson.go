@@ -20,7 +20,7 @@ func (l *loader) announceLesson(d *document) {
 		return
 	}
 	if want := d.at.file[len("00-") : len(d.at.file)-len(".md")]; slug != want {
-		l.problems.add(d.front["slug"].at, "the slug %q is not the one in the file's name", slug)
+		l.problems.add(d.front["slug"].at, "the slug %q is not the one in the file name", slug)
 	}
 	if contains(reserved, slug) {
 		l.problems.add(d.front["slug"].at, "/learn/%s is reserved for another page", slug)
@@ -85,7 +85,7 @@ func (l *loader) readLesson(d *document) {
 		}
 	}
 	if want := d.at.file[:2]; want != fmt.Sprintf("%02d", lesson.Number) {
-		l.problems.add(d.front["number"].at, "number %d is not the one in the file's name", lesson.Number)
+		l.problems.add(d.front["number"].at, "number %d is not the one in the file name", lesson.Number)
 	}
 	title, lead := l.field(d, "title"), l.field(d, "lead")
 	_, lesson.Title = l.inline(title.at, title.value)
@@ -155,7 +155,7 @@ func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
 			}
 		case "note":
 			if p.words != "" {
-				l.problems.add(p.at, "::: note has no arguments")
+				l.problems.add(p.at, "::: note takes no arguments")
 			}
 			lesson.Notes = append(lesson.Notes, Note{s.ID, l.body(s, p)})
 		case "notice":
@@ -189,7 +189,7 @@ func (l *loader) body(s *Section, p block) string {
 func (l *loader) notice(s *Section, p block) {
 	html := l.body(s, p)
 	if p.words != "" {
-		l.problems.add(p.at, "::: notice has no arguments")
+		l.problems.add(p.at, "::: notice takes no arguments")
 	}
 	if n := len(s.Blocks); n > 0 {
 		if w, ok := s.Blocks[n-1].(Widget); ok && w.Notice == "" {
@@ -201,7 +201,7 @@ func (l *loader) notice(s *Section, p block) {
 	s.Blocks = append(s.Blocks, Aside{Kind: "notice", HTML: html})
 }
 
-// directive returns the block for a ::: widget, a ::: check or an aside.
+// directive returns the block for a directive, such as a ::: widget, a ::: check or an aside.
 func (l *loader) directive(s *Section, p block) Block {
 	switch p.directive {
 	case "slip", "pitfall", "care", "small-model":

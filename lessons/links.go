@@ -35,7 +35,8 @@ var (
 // resolve turns a link of the dialect into an address within the site: "learn:slug#id", "loop:key",
 // "practice:drill", "quiz:id", "card:id" (or "cards:id"), "term:id", "reference:id", "ref:id",
 // "lab:name", and "why:parts" with the parts that are switched off. ok is false if the target does
-// not exist. For parts and labs, it checks only the syntax; the server's tests follow those links.
+// not exist. For parts and labs, resolve checks only the syntax; the server's tests follow those
+// links.
 func (l *loader) resolve(to string) (href string, ok bool) {
 	for _, way := range []string{to, canonical(to)} {
 		if href, ok := pages[way]; ok {

@@ -58,7 +58,8 @@ func builtIn(language string, more ...func(*loader) error) (*Course, error) {
 	return load(l, more...)
 }
 
-// textsIn returns the texts around a course in a language.
+// textsIn returns the program's own texts for a course in the given language, or in English if they
+// are not translated.
 func textsIn(language string) *terms.Language {
 	for _, l := range terms.Languages() {
 		if l.Tag == language {
@@ -87,7 +88,7 @@ func load(l *loader, more ...func(*loader) error) (*Course, error) {
 type loader struct {
 	files      fs.FS
 	math       MathTable
-	words      *terms.Language // texts around the course
+	words      *terms.Language // the program's own texts for the course
 	own        bool            // whether an instructor's folder is being read, after the built-in course
 	collecting bool            // formulas are collected, not rendered
 	partial    bool            // files may be missing and references uncited, for tests
@@ -143,7 +144,7 @@ func (l *loader) load() {
 }
 
 // readParts reads the files that both the built-in course and an instructor's folder may have. It
-// reads the link targets first, then calls between, and then reads the texts.
+// reads the link targets, calls the function between, and then reads the texts.
 func (l *loader) readParts(docs map[string]*document, lessonFiles []string, between func()) {
 	l.readReferences(docs["references.md"])
 	for _, name := range lessonFiles {

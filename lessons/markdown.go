@@ -122,8 +122,8 @@ func (l *loader) parseWith(with parser.Parser, at position, markdown string) *fr
 	return p
 }
 
-// direct sets the direction of each block that contains right-to-left letters to the direction of
-// its first letter.
+// direct gives each block of a fragment with right-to-left letters the direction of the block's
+// first letter.
 func (p *fragment) direct() {
 	if !terms.RightToLeft(string(p.source)) {
 		return

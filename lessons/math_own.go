@@ -99,7 +99,7 @@ func (p *texParser) atom(depth int) string {
 	r, size := utf8.DecodeRuneInString(p.rest)
 	switch {
 	case p.rest == "":
-		return p.fail("something is missing at the end")
+		return p.fail("a symbol is missing at the end")
 	case r == '{':
 		return "<mrow>" + p.group(depth) + "</mrow>"
 	case r == '\\':
@@ -119,7 +119,7 @@ func (p *texParser) atom(depth int) string {
 		}
 		return "<mo>" + html.EscapeString(string(r)) + "</mo>"
 	}
-	return p.fail("%q is not among the symbols that can be typeset here", r)
+	return p.fail("%q is not a symbol that can be typeset here", r)
 }
 
 // group parses {…}.
@@ -164,7 +164,7 @@ func (p *texParser) command(depth int) string {
 	case name == "text":
 		end := strings.IndexByte(p.rest, '}')
 		if !strings.HasPrefix(p.rest, "{") || end < 0 {
-			return p.fail(`\text needs {…} behind it`)
+			return p.fail(`\text must be followed by {…}`)
 		}
 		text := p.rest[1:end]
 		p.rest = p.rest[end+1:]
@@ -175,6 +175,6 @@ func (p *texParser) command(depth int) string {
 	case known:
 		return "<mo>" + sign + "</mo>"
 	}
-	return p.fail(`\%s is not among the commands that can be set here: \frac, \sqrt, \text, Greek letters and `+
-		"a few signs; other formulas can be written in words", name)
+	return p.fail(`\%s is not a command that can be typeset here; only \frac, \sqrt, \text, Greek letters and `+
+		"a few signs can. Write other formulas in words", name)
 }

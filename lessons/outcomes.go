@@ -108,7 +108,7 @@ func (l *loader) whole() {
 	for i, lesson := range l.course.Lessons {
 		if lesson.Number != i {
 			l.problems.add(
-				l.where["lesson:"+lesson.Slug], "the lessons are numbered from 0 on without a gap: this is %d, want %d",
+				l.where["lesson:"+lesson.Slug], "lessons must be numbered from 0 without gaps: this one is %d, want %d",
 				lesson.Number, i,
 			)
 		}

@@ -45,8 +45,8 @@ func LoadWith(language, dir string) (*Course, error) {
 	})
 }
 
-// LoadTexts is like [LoadWith], but takes the files' contents by path relative to the folder, as
-// [ReadOwn] returns them.
+// LoadTexts is like [LoadWith], but takes the contents of the files, keyed by path relative to the
+// folder, as [ReadOwn] returns them.
 func LoadTexts(language string, texts map[string]string) (*Course, error) {
 	return builtIn(language, func(l *loader) error {
 		for name, text := range texts {
@@ -70,7 +70,7 @@ func ReadOwn(dir string) (map[string]string, error) {
 	return texts, l.problems.in(dir)
 }
 
-// readOwn reads the files of a folder, by name.
+// readOwn returns the contents of the files in a folder, keyed by name.
 func (l *loader) readOwn(dir string) map[string]string {
 	texts := map[string]string{}
 	folder, err := files.OpenInside(dir)

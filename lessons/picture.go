@@ -50,7 +50,8 @@ type Picture struct {
 
 func (Picture) block() {}
 
-// Pictures returns the states of the lesson's picture in order, or nil if it has no picture.
+// Pictures returns the states of the lesson's picture in order, or nil if the lesson has no
+// picture.
 func (l *Lesson) Pictures() (list []Picture) {
 	for _, s := range l.Sections {
 		for _, b := range s.Blocks {
@@ -69,7 +70,7 @@ func (l *loader) sentence(d *document) string {
 		return Sentence
 	}
 	if n := utf8.RuneCountInString(f.value); n == 0 || n > sentenceMost {
-		l.problems.add(f.at, "the picture's sentence has %d letters, and may have 1 to %d", n, sentenceMost)
+		l.problems.add(f.at, "the picture's sentence has %d letters; it must have 1 to %d", n, sentenceMost)
 	}
 	return f.value
 }

@@ -16,7 +16,7 @@ import (
 
 // The lessons state what their live experiments show. These tests quote the statements, run each
 // experiment's prompt on the bundled model and check the results. So a test fails if a new model or
-// prompt makes a statement wrong, or if a statement changes and must be checked again.
+// prompt makes a statement false, or if a statement changes and must be checked again.
 
 // write generates up to n tokens after a prompt, or until a stop condition
 // fires.
@@ -272,7 +272,7 @@ func TestLessonStopStringIsTrue(t *testing.T) {
 	steps := loop.Steps()
 	last, before := steps[len(steps)-1], steps[max(len(steps)-2, 0)]
 	if last.StopString != w.Params["stop"] {
-		t.Fatalf("the text is stopped by %q after %q, want by the widget's stop string", last.Stop, textOf(loop))
+		t.Fatalf("the text is stopped by %q after %q, want the widget's stop string", last.Stop, textOf(loop))
 	}
 	m := testmodel.Target(t)
 	if a, b := m.Token(before.Chosen).Text, m.Token(last.Chosen).Text; strings.TrimSpace(a) != "User" || b != ":" {

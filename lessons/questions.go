@@ -93,7 +93,7 @@ type item struct {
 	more  []string
 }
 
-// items splits a list whose items begin with a mark.
+// items splits a list into its items, each of which begins with a match of mark.
 func (l *loader) items(p block, mark *regexp.Regexp) (list []item) {
 	for i, line := range p.lines {
 		at := p.at.down(i)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The maximum length of a lesson, counted in words that are visible without opening a fold. Words
-// in a question do not count, since questions are interactive.
+// The limits on the length of a lesson, counted in words that are visible without opening a fold.
+// Words in a question do not count, since questions are interactive.
 const (
 	mostWords   = 900 // in a lesson
 	mostInARow  = 250 // without an interactive part
@@ -95,10 +95,10 @@ func TestReadingLengths(t *testing.T) {
 			t.Errorf("%s has %d words, want at most %d", lesson.Slug, r.words, mostWords)
 		}
 		if r.row > mostInARow {
-			t.Errorf("%s has %d words in a row without anything to do, want at most %d", lesson.Slug, r.row, mostInARow)
+			t.Errorf("%s has %d words without an interactive part, want at most %d", lesson.Slug, r.row, mostInARow)
 		}
 		if r.toTouch < 0 || r.toTouch > mostToTouch {
-			t.Errorf("%s has something to touch after %d words, want at most %d", lesson.Slug, r.toTouch, mostToTouch)
+			t.Errorf("%s has no interactive part for %d words, want at most %d", lesson.Slug, r.toTouch, mostToTouch)
 		}
 	}
 	t.Logf("something to do in %d of %d sections, which is %d%%", does, sections, 100*does/sections)

@@ -155,7 +155,8 @@ func linesText(n ast.Node, source []byte) string {
 	return strings.ReplaceAll(b.String(), string(bar), "|")
 }
 
-// directed returns the attribute for the direction that [fragment.direct] set for a block.
+// directed returns the dir attribute of a block, or "" if [fragment.direct] has not given it a
+// direction.
 func directed(n ast.Node) string {
 	if _, ok := n.AttributeString("dir"); ok {
 		return ` dir="auto"`
@@ -189,7 +190,7 @@ func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wal
 	return ast.WalkContinue, nil
 }
 
-// scrolls begins an element that scrolls, with a label for screen readers.
+// scrolls returns the opening tag of an element that scrolls, with a label for screen readers.
 func scrolls(class, label string) string {
 	return `<div class="` + class + `" tabindex="0" role="group" aria-label="` + html.EscapeString(label) + `">`
 }

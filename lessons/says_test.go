@@ -17,8 +17,8 @@ func coursePlain(t *testing.T) map[string]string {
 	return texts
 }
 
-// says fails the test if the course no longer contains one of the quotations. A test calls it
-// before it checks what they state.
+// says fails the test if the course no longer contains one of the quotations. Tests call it before
+// they check the statements.
 func says(t *testing.T, quotations ...string) {
 	t.Helper()
 	texts := coursePlain(t)

@@ -158,8 +158,8 @@ type found struct {
 
 // Search returns the entries that match a query best, at most limit of them. A word also matches
 // longer words that begin with it, but such matches have less weight. Rare words and words in a
-// title have more weight. Entries that lack some of the words follow those that contain all of
-// them. Stop words count only in a query without other words.
+// title have more weight. Entries that match fewer of the words than others score much lower. Stop
+// words count only in a query without other words.
 func (c *Course) Search(query string, limit int) []Hit {
 	if c.index == nil || limit <= 0 {
 		return nil

@@ -66,8 +66,8 @@ func split(name, text string, ps *problems) *document {
 		ps.add(position{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
 		return d
 	}
-	// A character in a title that changes the direction of text would also reverse the words that
-	// follow it on the page.
+	// Characters that change the direction of text are removed: in a title, they would also reverse
+	// the words after it on the page.
 	lines := strings.Split(strings.ReplaceAll(terms.Running(text), "\r\n", "\n"), "\n")
 	s := &splitter{d: d, ps: ps, at: position{name, 1}}
 	if len(lines) > 0 && lines[0] == "---" {
@@ -89,7 +89,7 @@ type splitter struct {
 	ps     *problems
 	at     position // the current line
 	open   *block   // the open directive
-	fence  string   // the fence that closes the open block of code
+	fence  string   // the fence that closes the open code block
 	fenced position
 }
 
@@ -163,7 +163,7 @@ func (s *splitter) line(line string) {
 	p.lines = append(p.lines, line)
 }
 
-// fenceOf returns the fence with which a line opens code, or "".
+// fenceOf returns the fence that a line opens a code block with, or "" if it opens none.
 func fenceOf(line string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && !strings.Contains(line[n:], c) {

@@ -38,7 +38,7 @@ func (l *loader) readStarts(d *document) {
 	}
 }
 
-// readChat reads the conversation of a start.
+// readChat parses the prompt of a start as a conversation.
 func (l *loader) readChat(at position, s *LoopStart) {
 	for _, line := range strings.Split(s.Prompt, "\n") {
 		role, content, ok := strings.Cut(line, ": ")

@@ -19,7 +19,7 @@ type WalkStep struct {
 	Note      string   // HTML: only for the presenter, "" if there is none
 	Do        []Action // carried out in order before Say
 	Ask       *AskSpec // nil if nothing is asked
-	Wait      string   // plain text: a sentence on what to wait for before continuing, "" for nothing
+	Wait      string   // plain text: what to wait for before continuing; "" for nothing
 }
 
 // Starts reports whether the step begins with a new text.

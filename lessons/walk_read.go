@@ -302,7 +302,7 @@ func (l *loader) readAsk(p block) *AskSpec {
 	case AskNumber:
 		s.Prompt, s.PromptText = l.blockText(p.body(), p.text())
 		if s.PromptText == "" {
-			r.say("the text of a number is its question, and there is none")
+			r.say("the text of a number is its question, and it is missing")
 		}
 		r.answer(s)
 	default:
@@ -322,7 +322,7 @@ func (r *walkWords) answer(s *AskSpec) {
 	}
 	v := r.values(terms.NumberInput("answer", -math.MaxFloat64), terms.NumberInput("within", 0))
 	if len(v) < 2 {
-		r.say("a number needs an answer, and within: how far off is still right")
+		r.say("a number needs answer=… and within=…, the largest error that still counts as right")
 		return
 	}
 	s.Answer, s.Within = v.Float("answer"), v.Float("within")

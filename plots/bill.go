@@ -29,7 +29,7 @@ func (r Bill) Draw(l *terms.Language) (Chart, error) {
 		Rows:   [][]string{{"0", terms.Dollars(r.Read)}},
 	}
 	if r.Most < 1 || len(r.Costs) > r.Most || !(r.Read >= 0) || !(r.Written >= 0) {
-		return c, fmt.Errorf("draw %q: %d of %d tokens", c.Title, len(r.Costs), r.Most)
+		return c, fmt.Errorf("draw %q: cannot draw %d of at most %d tokens", c.Title, len(r.Costs), r.Most)
 	}
 	points := plotter.XYs{{X: 0, Y: r.Read}}
 	for i, cost := range r.Costs {

@@ -16,8 +16,8 @@ type CacheGuess struct {
 	Tokens int     // number of tokens on the axis
 	First  float64 // estimated time of the first token, the same for both ways; 0 if unknown
 	Top    float64 // end of the time axis
-	// Guess holds the guessed times of the last token: recomputed, and with the cache. It is nil if
-	// there is no guess.
+	// Guess holds the guessed times of the last token without the cache and with it, in that order.
+	// It is nil if there is no guess.
 	Guess  *[2]float64
 	Points []Ways // the measurements; empty before a run
 	Narrow bool   // whether to draw the version for phones
@@ -45,7 +45,7 @@ func (r CacheGuess) Draw(l *terms.Language) (Chart, Inside, error) {
 		Header: []string{l.T("plot.head.token"), l.T("plot.cache.cached"), l.T("plot.cache.again")},
 	}
 	if r.Tokens < 2 || !(r.Top > 0) {
-		return c, Inside{}, fmt.Errorf("draw %q: %d tokens up to %g ms", c.Title, r.Tokens, r.Top)
+		return c, Inside{}, fmt.Errorf("draw %q: cannot draw %d tokens and times up to %g ms", c.Title, r.Tokens, r.Top)
 	}
 	most := r.Top
 	for _, p := range r.Points {

@@ -2,9 +2,9 @@
 //
 // A [Chart] is an SVG picture with a text alternative: a title, a description and a table of the
 // data. Pictures are drawn with gonum/plot and then themed: colors are replaced with the page's
-// custom properties, so that one picture works in the light and the dark theme, and style
-// attributes, which a content security policy would forbid, are removed. Pictures must be embedded
-// in a page that defines those properties.
+// custom properties, so that one picture works in both the light and the dark theme, and style
+// attributes are removed, since a content security policy would block them. Pictures must be
+// embedded in a page that defines those properties.
 package plots
 
 import (
@@ -99,8 +99,8 @@ func theme(
 }
 
 // presentation converts the declarations of a style attribute to presentation attributes. The page
-// chooses the font family. A color without a role is reported in unknown, since it would not change
-// with the theme.
+// chooses the font family. If a color has no role, it is stored in unknown, since it would not
+// change with the theme.
 func presentation(style string, unknown *string) string {
 	var b strings.Builder
 	for _, declaration := range strings.Split(style, ";") {

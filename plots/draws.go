@@ -70,8 +70,8 @@ func shorten(name string, n int) string {
 	return name
 }
 
-// DistanceAt holds the total variation distance between n draws and their distribution: the
-// distances measured over several repeats, and the expected one.
+// DistanceAt holds the total variation distance between n draws and their distribution, as measured
+// over several repeats and as expected.
 type DistanceAt struct {
 	N        int
 	Measured Quartiles // mean and quartiles of the repeats

@@ -92,7 +92,7 @@ func newFigure(c *Chart, x, y axis, room float64) *figure {
 		}
 	}
 	p.X.Tick.Label.YAlign = draw.YTop
-	p.X.Tick.Length = 5 // below the axis: the distance between the axis and its numbers
+	p.X.Tick.Length = 5 // the distance between the axis and the numbers below it
 	p.X.Tick.LineStyle.Width = 0
 	p.X.Padding, p.Y.Padding = vg.Length(0), vg.Length(0)
 	return &figure{Plot: p, chart: c, room: room, width: chartWidth, height: chartHeight}
@@ -172,12 +172,13 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
 }
 
-// wider is the maximum ratio between a text's width in the page's font and its width in the font
-// that gonum/plot measures.
+// wider is the maximum ratio of a text's width in the page's font to its width in the font that
+// gonum/plot measures.
 const wider = 1.18
 
-// margins returns the room for text beside the frame. The left margin is for the axis's numbers and
-// is wider than their measured width; the right margin is for the labels and the gap before them.
+// margins returns the room to leave for text beside the frame: on the left, the width by which the
+// axis's numbers can exceed their measured width; on the right, the width of the labels and of the
+// gap before them.
 func (f *figure) margins() (left, right float64) {
 	right = f.room
 	for _, t := range f.Y.Tick.Marker.Ticks(f.Y.Min, f.Y.Max) {
@@ -235,8 +236,8 @@ func (f *figure) done(l *terms.Language) error {
 	return err
 }
 
-// spread moves positions apart, starting from below and as little as possible, until neighbors are
-// at least gap apart. The results are between low and high if there is room.
+// spread moves positions apart by as little as possible, starting from the lowest, until neighbors
+// are at least gap apart. The results are between low and high if there is room.
 func spread(places []float64, gap, low, high float64) []float64 {
 	order := make([]int, len(places))
 	for i := range order {
@@ -258,7 +259,8 @@ func spread(places []float64, gap, low, high float64) []float64 {
 	return out
 }
 
-// upTo returns an axis from 0 to at least most, with marks at about n round values.
+// upTo returns an axis that starts at 0 and ends at or above most, with marks at about n round
+// values.
 func upTo(most float64, n int, words func(float64) string) axis {
 	if most <= 0 {
 		most = 1

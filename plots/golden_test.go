@@ -223,8 +223,8 @@ func fit(t *testing.T, c Chart) {
 	}
 }
 
-// TestDescriptionSentences checks the sentences of the descriptions against values worked
-// out by hand.
+// TestDescriptionSentences checks the sentences in the descriptions against values worked out by
+// hand.
 func TestDescriptionSentences(t *testing.T) {
 	for name, want := range map[string]string{
 		// 3 M × (6 + 24) = 90 M

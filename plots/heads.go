@@ -60,7 +60,7 @@ func HeadScores(l *terms.Language, heads []HeadAt, limit float64) (Chart, error)
 	return c, f.done(l)
 }
 
-// WithoutHead is the surprise without a head, in bits per token.
+// WithoutHead holds the surprise with one head switched off, in bits per token.
 type WithoutHead struct {
 	Name   string
 	Bits   float64

@@ -176,8 +176,8 @@ func writer(yours bool) color.Color {
 	return accent
 }
 
-// text adds at most the given number of lines of text at the bottom. If there are more lines, it
-// also adds a note with their number.
+// text adds text at the bottom, up to the given number of lines. If lines are left over, it also
+// adds a note with their number.
 func (l *keepsakeLayout) text(parts []colored, size, leading float64, most int) {
 	lines := wrap(parts, size, keepsakeInner)
 	left := max(len(lines)-most, 0)

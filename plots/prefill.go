@@ -110,7 +110,7 @@ func Arrivals(l *terms.Language, tokens []Arrived) (Chart, error) {
 	return c, s.done(l, &c)
 }
 
-// drawTimes marks round times below a picture whose x axis is time in ms.
+// drawTimes draws a time axis in ms with round values below a picture.
 func drawTimes(l *terms.Language, s *sketch, left, y, most, scale float64) {
 	a := upTo(most, 5, millisTick(l))
 	for _, t := range a.ticks {

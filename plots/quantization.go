@@ -15,8 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RoundedBar is one token's probability for each of several ways of storing the
-// weights.
+// RoundedBar holds a token's probability for each of several ways of storing the weights.
 type RoundedBar struct {
 	Name string
 	P    []float64

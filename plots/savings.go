@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Saving is a change to a request, and the share of its cost that it saves.
+// Saving is a change to a request, and the share of the request's cost that the change saves.
 type Saving struct {
 	Name  string
 	Share float64 // negative if the changed request costs more
@@ -30,7 +30,7 @@ const (
 	savingRow, savingLeft, savingNarrowLeft, savingRight = 30.0, 206.0, 146.0, 64.0
 )
 
-// Draw draws a lane for each change, which is dotted before a run and has a bar after it. The
+// Draw draws a lane for each change. Before a run, the lane is dotted; afterward, it has a bar. The
 // largest bar has the accent color. The guess is marked above its lane.
 func (v Savings) Draw(l *terms.Language) (Chart, error) {
 	c := Chart{Title: l.T("plot.savings"), Header: []string{l.T("plot.savings.change"), l.T("plot.savings.saved")}}
@@ -40,7 +40,7 @@ func (v Savings) Draw(l *terms.Language) (Chart, error) {
 	best := -1
 	for i, lane := range v.Lanes {
 		if lane.Share > 1 {
-			return c, fmt.Errorf("draw %q: %s saves %g of the cost", c.Title, lane.Name, lane.Share)
+			return c, fmt.Errorf("draw %q: %s saves a share of %g, want at most 1", c.Title, lane.Name, lane.Share)
 		}
 		if v.Ran && lane.Share > 0 && (best < 0 || lane.Share > v.Lanes[best].Share) {
 			best = i

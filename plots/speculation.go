@@ -20,8 +20,8 @@ type PerPass struct {
 	Expected float64 // E(α, γ) at the α measured for this γ
 }
 
-// TokensPerPass plots the tokens per pass of the target against γ, together with the number
-// expected for independent acceptance.
+// TokensPerPass plots the tokens per target pass against γ, together with the number expected if
+// the draft's tokens were accepted independently.
 func TokensPerPass(l *terms.Language, points []PerPass) (Chart, error) {
 	c := Chart{
 		Title:  l.T("plot.pass"),
@@ -71,8 +71,8 @@ func gammas(first, last int) axis {
 	return a
 }
 
-// Saved holds the number of target passes and the time that speculation saved for a given γ. Losses
-// are negative.
+// Saved holds the number of target passes with speculation and the time that it saved for a given
+// γ. A loss is negative.
 type Saved struct {
 	Gamma  int
 	Passes int
@@ -81,8 +81,8 @@ type Saved struct {
 	PlainT float64 // ms without a draft
 }
 
-// TimeSaved plots the milliseconds saved (up) or lost (down) against γ. The number of saved passes
-// is shown next to each bar as text, since it has a different unit.
+// TimeSaved plots the milliseconds saved (up) or lost (down) against γ. Each bar is labeled with
+// its time.
 func TimeSaved(l *terms.Language, points []Saved) (Chart, error) {
 	c := Chart{Title: l.T("plot.saved"), Header: []string{
 		"γ", l.T("plot.saved.passes"), l.T("plot.saved.passes.of"), l.T("plot.saved.ms"), l.T("plot.saved.ms.of"),

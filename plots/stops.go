@@ -102,7 +102,7 @@ func drawRacer(l *terms.Language, s *sketch, r Racer, y, left, most, scale float
 	}
 }
 
-// EndChances plots the probability of an end of text at each step.
+// EndChances plots the probability of the end-of-text token at each step.
 func EndChances(l *terms.Language, p []float64) (Chart, error) {
 	c := Chart{Title: l.T("plot.end"), Header: []string{l.T("plot.head.token"), "p"}}
 	if len(p) == 0 {

@@ -20,7 +20,7 @@ type Wedge struct {
 	Narrow    bool // whether to draw the version for phones
 }
 
-// at returns the memory needed for texts with the given number of tokens.
+// at returns the memory needed if each text has the given number of tokens.
 func (w Wedge) at(positions float64) float64 { return w.Weights + w.PerToken*positions }
 
 // Draw plots memory against the number of tokens in each text. The weights are a floor, the caches
@@ -35,7 +35,7 @@ func (w Wedge) Draw(l *terms.Language) (Chart, error) {
 		},
 	}
 	if w.Positions < 1 || w.Texts < 1 || !(w.PerToken > 0) || !(w.Memory > 0) || w.Weights < 0 {
-		return c, fmt.Errorf("draw %q: %+v", c.Title, w)
+		return c, fmt.Errorf("draw %q: cannot draw %+v", c.Title, w)
 	}
 	last := 2 * w.Positions
 	for _, n := range []int{0, w.Positions / 2, w.Positions, last} {

@@ -54,7 +54,7 @@ func otherCharts(l *terms.Language) drawings {
 	}
 }
 
-// ownWords returns the texts that the test gives to charts.
+// ownWords returns the texts that the test passes to charts.
 var ownWords = []string{
 	"Greedy", "Pure sampling", "Top-k 40", "Pure sampli…", "the", "very-long-word", "very-lo…", "User:", "end of text",
 	"stop string", "max_tokens", "context", "young", "little", "a-long-word", "a-long-…", "a-long…", "own weights",

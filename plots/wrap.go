@@ -18,8 +18,8 @@ type colored struct {
 	under bool // the text is underlined
 }
 
-// word is text that has one color and is on one line: a word, a part of one, or the note with which
-// [keepsakeLayout.text] ends a shortened text.
+// word is text in one color on one line: a word, part of a word, or the note that
+// [keepsakeLayout.text] adds to a shortened text.
 type word struct {
 	words string
 	size  float64

@@ -29,7 +29,7 @@ func TestScreenStaysOn(t *testing.T) {
 		do   string
 		want []string
 	}{
-		{"hide(false)", nil}, // the lock is not wanted yet
+		{"hide(false)", nil}, // the page does not want the lock yet
 		{"stayAwake(true); stayAwake(true)", []string{"screen"}},
 		{"grant()", nil},
 		{"stayAwake(true); hide(false)", nil},

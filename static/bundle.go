@@ -13,9 +13,9 @@ import (
 // bundles is the virtual folder that contains the bundles.
 const bundles = "bundle/"
 
-// bundle returns the file for a name such as "bundle/shell+loop.js", which joins "js/shell.js"
-// and "js/loop.js". No part may occur twice, so that no request can make a bundle larger than the
-// embedded files.
+// bundle returns the contents of the bundle with a name such as "bundle/shell+loop.js", which joins
+// "js/shell.js" and "js/loop.js". No part may occur twice, so that no request can make a bundle
+// larger than the embedded files.
 func bundle(name string) ([]byte, error) {
 	base := strings.TrimPrefix(name, bundles)
 	dot := path.Ext(base)
@@ -27,7 +27,7 @@ func bundle(name string) ([]byte, error) {
 	var parts []string
 	for stem := range strings.SplitSeq(strings.TrimSuffix(base, dot), "+") {
 		if seen[stem] {
-			return nil, fmt.Errorf("%s: %s twice: %w", name, stem, fs.ErrNotExist)
+			return nil, fmt.Errorf("%s: duplicate part %s: %w", name, stem, fs.ErrNotExist)
 		}
 		seen[stem] = true
 		parts = append(parts, dot[1:]+"/"+stem+dot)
@@ -44,8 +44,8 @@ var remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
 // styles looks like a comment.
 func plain(css []byte) []byte { return remark.ReplaceAll(css, []byte(" ")) }
 
-// styles joins style sheets. Fonts get the addresses with hashes that pages preload; with a
-// different address here, a browser would fetch each font twice.
+// styles joins style sheets. Font addresses are replaced with the hashed addresses that pages
+// preload; with any other address, browsers would fetch each font twice.
 func styles(names []string) ([]byte, error) {
 	var out bytes.Buffer
 	for _, name := range names {
@@ -70,10 +70,10 @@ var (
 	declared   = regexp.MustCompile(`(?m)^(?:(?:async )?function|class|const|var) ([\w$]+)`)
 )
 
-// scripts joins modules with all their imports, each once and after its imports. A module becomes
-// a function's body, so that its names stay private, and its exports become that function's
-// value. Unlike modules that a browser fetches separately, they are one program: if one throws
-// while it starts, the later ones do not run.
+// scripts joins modules with all their imports, each once and after its imports. A module becomes a
+// function's body, so that its names stay private, and its exports become that function's value.
+// Unlike modules that a browser fetches separately, the joined modules are one program: if one
+// throws while it starts, the later ones do not run.
 func scripts(names []string) ([]byte, error) {
 	j := newJoiner(embedded.ReadFile)
 	for _, name := range names {
@@ -135,7 +135,7 @@ func (j *joiner) add(name string) (*module, error) {
 		case strings.HasPrefix(strings.TrimSpace(line), "//") && !strings.Contains(name, "/vendor/"):
 			continue // comments are only for readers of the source, and would be a tenth of a page's download
 		case strings.Count(line, "`")%2 == 1 && !strings.Contains(name, "/vendor/"):
-			return nil, fmt.Errorf("%s: cannot be joined with others: a string of several lines: %s", name, line)
+			return nil, fmt.Errorf("%s: cannot be joined with others: a multi-line string: %s", name, line)
 		default:
 			begun = begun || line != ""
 		}

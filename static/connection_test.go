@@ -137,7 +137,7 @@ func TestConnectionAcknowledgesCommands(t *testing.T) {
 }
 
 // TestConnectionReconnects: after a loss, the page tries to reconnect, with growing delays.
-// Unanswered commands are refused, repeated, or left to their sender.
+// Unanswered commands are refused, resent, or left to their sender.
 func TestConnectionReconnects(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 })")
@@ -177,8 +177,8 @@ func TestConnectionHandshake(t *testing.T) {
 	p.says()
 }
 
-// TestDeadConnectionIsNoticed: if an answer is missing, the page probes the connection. It drops
-// the connection if the probe is not answered either.
+// TestDeadConnectionIsNoticed: if an answer does not arrive, the page probes the connection. It
+// drops the connection if the probe is not answered either.
 func TestDeadConnectionIsNoticed(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0); c.send({ cmd: 'think' }, 'repeat')")
@@ -199,7 +199,7 @@ func TestConnectionChecksAfterSleep(t *testing.T) {
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0)")
 	p.does("document.hidden = true")
 	p.passes(600_000)
-	p.says() // ignore the recorded events
+	p.says() // a hidden page does nothing
 	p.does("document.hidden = false; document.dispatchEvent({ type: 'visibilitychange' })")
 	p.says(`> {"cmd":"ping","n":1}`)
 	p.passes(4_000)

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// TestHasRulesNameTheirTarget: after every change to a page, a browser checks which elements a
-// rule with :has() might affect. If such a rule ends in * (or in only a state), it might affect all
-// elements. Such a rule once caused the whole Loop page to be restyled twice on every key press.
+// TestHasRulesNameTheirTarget: after every change to a page, a browser checks which elements a rule
+// with :has() might affect. If such a rule ends in * (or in nothing but a state), it might affect
+// all elements. Such a rule once caused the whole Loop page to be restyled twice on every key
+// press.
 func TestHasRulesNameTheirTarget(t *testing.T) {
 	seen := 0
 	files, err := fs.Glob(embedded, "css/*.css")

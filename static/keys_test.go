@@ -133,8 +133,8 @@ func TestKeysPressButtons(t *testing.T) {
 }
 
 // TestEnterSends: Enter submits a prompt, but an Enter that ends a composition does not. WebKit
-// reports the latter after the composition, and only its code, 229, identifies it. It does not
-// submit a form either.
+// reports the latter after the composition, and only its code, 229, identifies it. That Enter does
+// not submit a form, either.
 // Promise: The Enter that ends a Chinese, Japanese or Korean composition sends nothing.
 func TestEnterSends(t *testing.T) {
 	p := newKeyboard(t, "")

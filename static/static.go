@@ -36,8 +36,8 @@ type File struct {
 // changes with the content, so the response may be cached forever.
 func (f *File) Address() string { return "/static/" + f.Name + "?v=" + f.Version }
 
-// Zipped returns the data compressed with gzip. It is compressed only once. Zipped returns nil
-// for a file that no page uses, since it would have to be compressed for each request.
+// Zipped returns the data compressed with gzip. It is compressed only once. Zipped returns nil for
+// a file that no page uses, since such a file would have to be compressed for each request.
 func (f *File) Zipped() []byte {
 	if !f.kept {
 		return nil
@@ -61,10 +61,10 @@ var known sync.Map
 // names are constants in the program.
 func Asset(name string) string { return address(name) }
 
-// Bundle returns the address of a file that joins the named files in order. They are styles, or
-// scripts with the modules that they import. Separate files would each cost a request, and each
-// level of imports a round trip, which takes seconds on a slow network. Bundle panics unless the
-// names are embedded files that are all styles or all scripts.
+// Bundle returns the address of a file that joins the named files in order: style sheets, or
+// scripts together with the modules that they import. With separate files, each file would cost a
+// request and each level of imports a round trip, which takes seconds on a slow network. Bundle
+// panics unless the names are embedded files that are all styles or all scripts.
 func Bundle(names ...string) string {
 	dot := path.Ext(names[0])
 	var stems []string

@@ -126,7 +126,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 		t.Errorf("saved data: got %s, want data without %q and with %q", export, card, lesson.Sections[0].Key())
 	}
 
-	// The logs become unreachable, but no page has noticed that yet.
+	// The logs become unreachable, but no page has noticed yet.
 	logs.away.Store(true)
 	other := newPerson(t, v.server)
 	for _, path := range []string{"/learn", lesson.Href(), "/practice"} {

@@ -17,8 +17,8 @@ import (
 type mainPage struct {
 	path string
 	view shell.View // the view of the Loop
-	goes string     // the selector of the control that continues; "" if it can be below the window
-	dock bool       // the control is in view even if the window is short
+	goes string     // selects the page's main control; "" if it can be below the window
+	dock bool       // the main control is in view even if the window is short
 	fill bool       // in a wide window, the page is as tall as the window
 }
 
@@ -57,8 +57,8 @@ func mainPages(t *testing.T) []mainPage {
 	}
 }
 
-// boxScreens are the screens of phones, tablets and laptops, with a mouse and with touch, and a
-// laptop's window at 200 % and 400 % zoom.
+// boxScreens are phone, tablet and laptop screens, with a mouse and with touch, and a laptop's
+// window at 200 % and 400 % zoom.
 var boxScreens = []browser.Screen{
 	{Width: 320, Height: 640, Touch: true},
 	{Width: 360, Height: 740, Touch: true},
@@ -72,7 +72,7 @@ var boxScreens = []browser.Screen{
 	{Width: 341, Height: 164},
 }
 
-// boxes returns the sizes of the page and the edges of the first visible control.
+// boxes returns the width and height of the page and the edges of the first visible control.
 const boxes = `((e) => {
 	const page = document.documentElement, b = e?.getBoundingClientRect();
 	return [page.scrollWidth, page.scrollHeight, ...(e ? [b.left, b.top, b.right, b.bottom] : [])].map(Math.round);
@@ -84,10 +84,10 @@ const stuck = `[...document.querySelectorAll("body *")].filter((e) => e.checkVis
 	getComputedStyle(e).position === "sticky").map((e) => e.getBoundingClientRect())
 	.reduce((all, b) => all + Math.max(0, Math.min(b.bottom, innerHeight) - Math.max(b.top, 0)), 0)`
 
-// TestMainPagesFitTheirScreens: no main page scrolls sideways; the control that continues is in
-// view without scrolling; in a wide window, the Loop is exactly as tall as the window. At 1366 ×
-// 657, 1440 × 900 and 1920 × 1080, the cost curve of Numbers is in view. In the shortest window, at
-// least half of the height is left for the scrolling content.
+// TestMainPagesFitTheirScreens: no main page scrolls sideways; the main control is in view without
+// scrolling; in a wide window, the Loop is exactly as tall as the window. At 1366 × 657, 1440 × 900
+// and 1920 × 1080, the cost curve of Numbers is in view. In the shortest window, at least half of
+// the height is left for the scrolling content.
 func TestMainPagesFitTheirScreens(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -19,7 +19,7 @@ type Classes struct {
 	// Logs and Secrets store the rooms. If they are nil, there are no classes.
 	Logs    journal.Journal
 	Secrets class.Secrets
-	// Space, if not nil, returns how much space is left.
+	// Space, if not nil, returns how much storage space is left.
 	Space func(context.Context) store.Space
 	// Cluster, if not nil, shares the rooms with other servers.
 	Cluster *class.Cluster
@@ -61,9 +61,8 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 	return r, nil
 }
 
-// mountClasses restores the saved rooms and adds the pages of classes. Without a course, it
-// adds no pages. Without a place to store rooms, it adds pages which explain that a class
-// needs a server.
+// mountClasses restores the saved rooms and adds the class pages. Without a course, it adds no
+// pages. Without a place to store rooms, it adds pages that explain that a class needs a server.
 func (s *Server) mountClasses(mux *http.ServeMux) error {
 	if s.cfg.Course == nil {
 		return nil

@@ -28,7 +28,7 @@ func TestEightHoursOfClasses(t *testing.T) {
 	fixture.Long(t)
 	const classes, phones, tokens = 40, 50, 360 // 40 × 50 joins, 40 × 360 × 7 stages
 	limits := admission.DefaultLimits()
-	limits.Requests, limits.NewRooms = admission.Pace{}, admission.Pace{} // for speed
+	limits.Requests, limits.NewRooms = admission.Pace{}, admission.Pace{} // no rate limits, for speed
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*browser.Patience)
 	defer cancel()
@@ -40,7 +40,7 @@ func TestEightHoursOfClasses(t *testing.T) {
 			t.Logf("after %d classes: %v", n+1, first)
 		}
 	}
-	// Database connections and idle connections of the client can stay open.
+	// Database connections and the client's idle connections can stay open.
 	last := settledUse(t, use{first.goroutines + 5, first.files + 5, first.heap + first.heap/10 + 4<<20})
 	t.Logf(
 		"after %d classes with %d joins, %d leaves and %d stages: %v", classes, classes*phones, classes*phones,

@@ -15,7 +15,8 @@ import (
 )
 
 // calls returns the requests that a hostile client sends to the API: requests for many long answers
-// at once with schemas that are hard to satisfy, and requests with schemas that cannot be compiled.
+// at the same time, with schemas that are hard to satisfy, and requests with schemas that cannot be
+// compiled.
 func calls() (list []string) {
 	form := func(schema string) string {
 		return `{"model":"tiny-5M","prompt":"A","max_tokens":400,"temperature":2,"n":16,"json_schema":` + schema + `}`
@@ -50,7 +51,7 @@ func TestHostileAPIClient(t *testing.T) {
 	var asked atomic.Int64
 	enough := make(chan struct{})
 	page := "/api?" + url.Values{"prompt": {"A"}, "temperature": {"2"}, "max_tokens": {"48"}}.Encode()
-	// Check that the page really is answered and that bad requests really are refused.
+	// Check that the server really returns the page and really refuses bad requests.
 	first := b.known("known", "127.0.0.1")
 	defer first.close()
 	if status, text, err := first.get(ctx, page); err != nil || status != http.StatusOK {

@@ -109,8 +109,8 @@ func (c *client) hold(ctx context.Context, query, protocol, message string) {
 	}
 }
 
-// someoneNew turns the client into a new learner with a new cookie, or with none if the server
-// refuses the request for one.
+// someoneNew turns the client into a new learner, with a new cookie or, if the server refuses to
+// issue one, without a cookie.
 func (c *client) someoneNew(ctx context.Context) {
 	c.cookie = ""
 	_, _, _ = c.get(ctx, "/join")

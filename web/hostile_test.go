@@ -313,7 +313,7 @@ func TestHostileClient(t *testing.T) {
 // hostileProcess is the environment variable that makes the test binary act as a hostile client.
 const hostileProcess = "VIZ_TEST_ATTACKS"
 
-// orders are the instructions for a process that attacks.
+// orders are the instructions for an attacking process.
 type orders struct {
 	Server string
 	Victim target

@@ -119,10 +119,10 @@ func (s *Server) traffic(p *metrics.Page) {
 		list = append(list, metrics.Value{Label: strconv.Itoa(i+1) + "xx", Value: float64(s.answers[i].Load())})
 	}
 	p.Counters("viz_http_responses_total",
-		"Responses by the class of their status; a request that becomes a socket is 1xx.", "code", list...)
+		"Responses by status class; a request that becomes a socket is 1xx.", "code", list...)
 	p.Gauge("viz_sockets", "Open WebSocket connections.", float64(s.limiter.Sockets.Stats().Held))
 	p.Histogram("viz_push_seconds",
-		"Time from an update for a page until it was written to the page's connection.", s.wire.Pushes())
+		"Time from an update for a page until it has been written to the page's connection.", s.wire.Pushes())
 }
 
 func (s *Server) admissions(p *metrics.Page) {
@@ -140,19 +140,19 @@ func (s *Server) admissions(p *metrics.Page) {
 	p.Counters("viz_evictions_total", "Connections and runs that were closed to make room for another caller's.",
 		"of", metrics.Value{Label: "sockets", Value: float64(sockets.Evicted)},
 		metrics.Value{Label: "runs", Value: float64(s.limiter.Runs.Stats().Evicted)})
-	p.Counter("viz_delayed_messages_total", "Times that a message on a socket had to wait for a limit.",
+	p.Counter("viz_delayed_messages_total", "Socket messages that were delayed by a limit.",
 		float64(s.limiter.Messages.Stats().Refused))
-	p.Counter("viz_wrong_codes_total", "Wrong codes of rooms and wrong secrets of instructors.",
+	p.Counter("viz_wrong_codes_total", "Wrong room codes and wrong instructor secrets.",
 		float64(s.limiter.WrongCodes.Stats().Spent))
 }
 
 func (s *Server) computed(p *metrics.Page) {
 	runs := s.runs.Stats()
-	p.Gauges("viz_runs", "Runs of the model that are kept: playing, waiting for a command, or seen by nobody.",
+	p.Gauges("viz_runs", "Runs of the model: playing, waiting for a command, or without an open page.",
 		"state", metrics.Value{Label: "playing", Value: float64(runs.Playing)},
 		metrics.Value{Label: "waiting", Value: float64(runs.Waiting)},
 		metrics.Value{Label: "unseen", Value: float64(runs.Unseen)})
-	p.Gauge("viz_cache_bytes", "Memory of the caches and traces of all runs.", float64(runs.Bytes))
+	p.Gauge("viz_cache_bytes", "Memory that the caches and traces of all runs use.", float64(runs.Bytes))
 	pools := []*infer.Pool{s.targets}
 	names := []string{"target"}
 	if pool := s.drafts.opened(); pool != nil {
@@ -164,9 +164,9 @@ func (s *Server) computed(p *metrics.Page) {
 		passes = append(passes, metrics.Value{Label: names[i], Value: float64(stats.Rounds)})
 		tokens = append(tokens, metrics.Value{Label: names[i], Value: float64(stats.Positions)})
 	}
-	p.Counters("viz_passes_total", "Passes through the weights; one serves several texts.", "model", passes...)
-	p.Counters("viz_tokens_total", "Tokens computed, in prompts and in written text.", "model", tokens...)
-	p.Gauge("viz_labs", "Measurements in the labs that run or wait for their turn.", float64(s.labs.Waiting()))
+	p.Counters("viz_passes_total", "Passes through the weights; one can serve several texts.", "model", passes...)
+	p.Counters("viz_tokens_total", "Tokens computed, in prompts and in generated text.", "model", tokens...)
+	p.Gauge("viz_labs", "Lab measurements that are running or waiting.", float64(s.labs.Waiting()))
 }
 
 func (s *Server) classes(p *metrics.Page) {
@@ -185,8 +185,9 @@ func (s *Server) stored(p *metrics.Page) {
 		return
 	}
 	p.Histogram("viz_commit_seconds",
-		"Commits to the database, from the wait for their turn until they are on the disk.", db.Commits())
-	p.Counter("viz_commit_failures_total", "Transactions of which nothing was stored.", float64(db.FailedCommits()))
+		"Duration of commits to the database, including the wait for their turn.", db.Commits())
+	p.Counter("viz_commit_failures_total", "Transactions that failed without storing anything.",
+		float64(db.FailedCommits()))
 	p.Gauge("viz_database_bytes", "Size of the database and its log on the disk; 0 in memory.",
 		float64(db.Size()))
 }

@@ -41,7 +41,7 @@ func scrape(t *testing.T, url string) (scraped, string) {
 	return parseMetrics(t, body), body
 }
 
-// until scrapes the metrics repeatedly until the function is returns true for the samples.
+// until scrapes the metrics repeatedly, until the given function returns true for the samples.
 func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	t.Helper()
 	body := ""

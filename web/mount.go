@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// mountLoop adds the Loop's page and live part, the first run (which leads to the Loop), “Why this
-// token?”, and the page about the model.
+// mountLoop adds the Loop's page and live part, the first run (which continues in the Loop), “Why
+// this token?”, and the page about the model.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,

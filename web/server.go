@@ -41,8 +41,8 @@ type Config struct {
 	// EmbedOrigins are the sites that can show the Loop, an experiment or a drill inside their
 	// own pages, such as "https://school.example"; [shell.Anywhere] allows all sites.
 	EmbedOrigins []string
-	// OpenDraft, if not nil, opens Draft when a page first needs it. Its error is a sentence that
-	// is shown to users, who can try again.
+	// OpenDraft, if not nil, opens Draft when a page first needs it. Its error message is shown to
+	// users, who can try again.
 	OpenDraft func() (*infer.Model, error)
 	// Course is the course in Learn and Practice, and Progress stores the learners' progress. If
 	// either is nil, these pages do not exist, and the home page redirects to the Loop.
@@ -194,8 +194,8 @@ func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shel
 
 // Greet returns the cookie that identifies a visitor who opens a live part. It returns nil if the
 // request already has one, or if it comes from a page in another site's frame. Call Greet if the
-// visitor has not requested a page before. A response with a page sets the cookie itself, but a
-// response with a file does not, because pages in frames need files too.
+// visitor has not requested a page before. A response with a page sets the cookie itself. A
+// response with a file does not, because pages in frames need files, too.
 func (s *Server) Greet(r *http.Request) *http.Cookie {
 	if r.URL.Path != "/ws" {
 		return nil

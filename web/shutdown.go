@@ -8,7 +8,7 @@ import (
 )
 
 // ShutdownTime is the maximum duration of [Server.Shutdown]: the time limits of all phases, plus
-// one second for connections to end after they were cut.
+// one second for connections to end after they have been cut.
 const ShutdownTime = 9 * time.Second
 
 // A phase is one part of a shutdown. Each has its own time limit, so a phase that hangs does not
@@ -20,21 +20,21 @@ type phase struct {
 }
 
 // phases returns the phases of a shutdown, in order. Rooms are saved first, so that no follower can
-// prevent it, and again when nobody can change them any longer.
+// prevent it, and again once nobody can change them.
 func (s *Server) phases() []phase {
 	return []phase{
 		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
 		{"closing connections", 3 * time.Second, s.wire.Shutdown},
-		{"ending the rooms of classes", time.Second, s.endRooms}, // before their runs are ended
+		{"ending the rooms of classes", time.Second, s.endRooms}, // before the rooms' runs are ended
 		{"ending runs", time.Second, s.runs.Close},
 		{"stopping the model", time.Second, s.stopModels},
 	}
 }
 
-// Shutdown saves the rooms of classes, closes all sockets with code 1012, after which clients
-// reconnect, and stops everything that the server has started. It returns when all of this is done,
-// but no later than after [ShutdownTime] or soon after ctx has ended. The error lists the phases
-// that did not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.
+// Shutdown saves the class rooms, closes all sockets with code 1012, after which clients reconnect,
+// and stops everything that the server has started. It returns when all of this is done, but no
+// later than after [ShutdownTime] or soon after ctx has ended. The error lists the phases that did
+// not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
 	s.wire.Refuse()

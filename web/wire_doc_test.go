@@ -20,7 +20,7 @@ import (
 )
 
 // TestDocumentedExchange: the server sends the exchange in WIRE.md, except for the parts that
-// WIRE.md leaves out.
+// WIRE.md omits.
 func TestDocumentedExchange(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("WIRE.md")

@@ -30,8 +30,7 @@ func newAddress(given string, got net.Addr) address {
 
 func (a address) String() string { return net.JoinHostPort(a.host, a.port) }
 
-// everywhere reports whether the server listens on all addresses of the
-// machine.
+// everywhere reports whether the server listens on all of the machine's addresses.
 func (a address) everywhere() bool {
 	ip := net.ParseIP(a.host)
 	return a.host == "" || (ip != nil && ip.IsUnspecified())
@@ -85,8 +84,8 @@ func (a address) hosts(allowed []string) []string {
 	return slices.Compact(list)
 }
 
-// interfaceHosts returns the addresses of this machine's network interfaces,
-// except those that need a zone.
+// interfaceHosts returns the addresses of this machine's network interfaces, omitting addresses
+// that need a zone.
 func interfaceHosts() (hosts []string) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
@@ -135,8 +134,8 @@ func browserCommand(system, address string, env func(string) string) []string {
 	return nil
 }
 
-// openBrowser opens an address if there is a display. Failures are ignored,
-// since the address has been printed.
+// openBrowser opens an address in a browser if there is a display. It ignores failures, since the
+// address has already been printed.
 func openBrowser(address string, env func(string) string) {
 	command := browserCommand(runtime.GOOS, address, env)
 	if command == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/cluster"
 )
 
-// again returns the command line that restarts this server with the same flags and environment, but
-// leaves out the flags in drop and adds the arguments in more. It is quoted for the system's usual
-// shell, so that it can be copied.
+// again returns the command line that restarts this server with the same environment and the same
+// flags, without the flags in drop and with the arguments in more. The command line is quoted for
+// the system's usual shell, so that it can be copied.
 func (f *flags) again(program string, drop []string, more ...string) string {
 	args := programName(program)
 	for _, t := range f.texts {
@@ -34,7 +34,7 @@ func (f *flags) again(program string, drop []string, more ...string) string {
 	return strings.Join(args, " ")
 }
 
-// takes reports whether a flag has an argument.
+// takes reports whether a flag takes an argument.
 func (f *flags) takes(name string) bool {
 	return slices.ContainsFunc(f.listed, func(x listed) bool { return x.name == name && x.arg != "" })
 }
@@ -50,8 +50,8 @@ func programName(arg0 string) []string {
 	return []string{arg0}
 }
 
-// quoted quotes an argument so that the shell of a system (sh; on Windows cmd
-// and PowerShell) passes it on unchanged.
+// quoted quotes an argument so that the given system's shell (sh; on Windows, cmd and PowerShell)
+// passes it on unchanged.
 func quoted(system, arg string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
 	windows := system == "windows"

@@ -66,7 +66,7 @@ func byShell(t *testing.T, command string) []string {
 	return list[:len(list)-1]
 }
 
-// TestPrintedCommandOpensTheServer: the command that a local server prints, run in a shell, starts
+// TestPrintedCommandOpensTheServer: run in a shell, the command that a local server prints starts
 // the same server, open to the network.
 func TestPrintedCommandOpensTheServer(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/api"
 )
 
-// Limits on a file of API keys.
+// Limits on an API key file.
 const (
 	maxKeyFile = 64 << 10
 	leastKey   = 16 // bytes: shorter ones can be guessed
@@ -33,7 +33,8 @@ func (o *apiOptions) flags(f *flags) {
 func addOrigins(to *[]string, s string) error {
 	for origin := range strings.SplitSeq(strings.ToLower(s), ",") {
 		if !validOrigin(origin) {
-			return errors.New("must be http://HOST or https://HOST, or the same with a port, joined by commas")
+			return errors.New("must be http://HOST or https://HOST, optionally with a port; separate several with " +
+				"commas")
 		}
 		*to = append(*to, origin)
 	}

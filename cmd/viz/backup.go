@@ -14,9 +14,10 @@ import (
 const backupUsage = `Usage: viz backup [flags] FILE
 
 Copies the saved data to a new file that only you can read, whether or not a
-server uses it. The copy has everything confirmed until then. An existing file is
-never overwritten. The copy lacks the file cookie-secret of the data folder, by
-which browsers are recognized; copy that too if you move to another machine.
+server is using it. The copy contains everything confirmed up to that time. An
+existing file is never overwritten. The copy does not include the data folder's
+cookie-secret file, which is needed to recognize browsers; copy that file as well
+if you move to another machine.
 To restore: stop the server, move viz.db, viz.db-wal and viz.db-shm out of the
 data folder, copy FILE there as viz.db, and start the server.
 `

@@ -19,8 +19,8 @@ type badLine struct {
 	to       string
 	listener net.Listener      // nil while the network is down
 	conns    map[net.Conn]bool // both ends of each connection
-	now      *trouble          // the current trouble, nil if there is none
-	joined   int               // connections so far
+	now      *trouble          // the current trouble, or nil
+	joined   int               // number of connections so far
 	wg       sync.WaitGroup
 }
 
@@ -90,7 +90,7 @@ func (l *badLine) cut(reset bool) {
 
 // become replaces the network's current trouble with t, or just ends it if t is nil. After a silent
 // trouble, all connections are cut: TCP delivers the bytes after a gap only once the gap is filled,
-// so a connection that lost bytes must not continue.
+// so a connection that has lost bytes must not continue.
 func (l *badLine) become(t *trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,12 +179,12 @@ func (l *badLine) pass(to, from net.Conn, up bool) {
 type trouble struct {
 	up           bool
 	late, jitter time.Duration // delay of all data
-	slice        int           // number of bytes that are sent together, 0 for all
+	slice        int           // number of bytes to send at a time, 0 for all
 	pause        time.Duration // after each slice
-	limit        int           // number of bytes of a connection that arrive before it is cut, 0 for all
-	silent       bool          // nothing arrives
+	limit        int           // bytes that a connection delivers before it is cut, 0 for no limit
+	silent       bool          // whether all data is dropped
 	cut          time.Duration // time after which all connections end, 0 for never
-	reset        bool          // connections end with a reset
+	reset        bool          // whether connections end with a reset
 	over         chan struct{}
 }
 
@@ -250,7 +250,7 @@ func TestBadLineDeliversAPrefix(t *testing.T) {
 		parts := []string{"in trouble, ", "still in trouble, ", "and out of it"}
 		for n, part := range parts {
 			if n == len(parts)-1 {
-				l.become(nil) // the first part has passed before the network reads the second
+				l.become(nil) // by the time the network reads the second part, the first one has passed
 			}
 			_, _ = io.WriteString(server, part) // fails if the connection has been cut
 		}

@@ -22,8 +22,9 @@ const benchUsage = `Usage: viz bench [flags]
 
 Measures how fast a model runs on this machine: reading a prompt (prefill) and
 writing (decode), for each quantization, number of threads and number of texts
-at once, and the speed of the matrix products alone (kernel). With -accuracy it
-compares int8 results with results of the model's own weights instead.
+processed together, and the speed of the matrix products alone (kernel). With
+-accuracy, it instead compares the results of int8 weights with those of the
+model's own weights.
 `
 
 // benchOptions are the flags of viz bench.
@@ -93,21 +94,21 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 func (o *benchOptions) flags() *flags {
 	f := newFlags(benchUsage)
 	o.modelPath.flags(f)
-	f.value("quants", "LIST", "quantizations to measure (default none,int8)", func(text string) error {
+	f.value("quants", "LIST", "the quantizations to measure (default none,int8)", func(text string) error {
 		o.plan.Quants = nil
 		for name := range strings.SplitSeq(text, ",") {
 			q, err := infer.ParseQuant(name)
 			if err != nil {
-				return errors.New("must be none, int8 or both, joined by a comma")
+				return errors.New("must be none, int8 or both, separated by a comma")
 			}
 			o.plan.Quants = append(o.plan.Quants, q)
 		}
 		return nil
 	})
-	f.numbers("threads", "threads in use (default 1 and one per processor)", &o.plan.Threads)
-	f.numbers("texts", "texts processed together (default 1,4,16)", &o.plan.Texts)
+	f.numbers("threads", "numbers of threads to use (default 1 and one per processor)", &o.plan.Threads)
+	f.numbers("texts", "numbers of texts to process together (default 1,4,16)", &o.plan.Texts)
 	f.number("prompt-tokens", "length of the prompt in tokens", &o.plan.Prompt)
-	f.number("n", "tokens generated for each text", &o.plan.Written)
+	f.number("n", "tokens to generate for each text", &o.plan.Written)
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
@@ -116,7 +117,7 @@ func (o *benchOptions) flags() *flags {
 		o.plan.Time = d
 		return nil
 	})
-	f.toggle("accuracy", "compare the predictions of int8 and of the model's own weights", &o.accuracy)
+	f.toggle("accuracy", "compare the predictions of int8 weights with those of the model's own weights", &o.accuracy)
 	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }
@@ -155,7 +156,7 @@ func (f *flags) numbers(name, help string, to *[]int) {
 		for part := range strings.SplitSeq(text, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(part))
 			if err != nil || n < 1 || n > 256 {
-				return errors.New("must be whole numbers from 1 to 256, joined by commas")
+				return errors.New("must be whole numbers from 1 to 256, separated by commas")
 			}
 			list = append(list, n)
 		}

@@ -53,8 +53,8 @@ func waitStage(tab *browser.Tab, stage int) {
 	}
 }
 
-// figures returns the numbers in the panel, without the line above the table, which explains the
-// hovered or focused row.
+// figures returns the numbers in the panel, except for those in the line above the table, which
+// explains the hovered or focused row.
 func figures(tab *browser.Tab) string {
 	return strings.Join(tab.Texts("#panel h1, #panel .facts dd, #panel tbody tr, #panel tfoot tr, #panel dd"), "\n")
 }

@@ -20,14 +20,15 @@ import (
 )
 
 const dataUsage = `Usage: viz data into [flags]    copy a data folder into a cluster
-       viz data from [flags]    copy what is in a cluster to a data folder
+       viz data from [flags]    copy the data in a cluster to a data folder
 
 Copies the data of learners and classes, to move a server to a cluster or back.
-No server may use the folder meanwhile. Servers may keep using a cluster that you
-copy from, for a backup; what they store meanwhile might be missing from the copy.
-Nothing is deleted from the source, and existing data at the destination stays. If
-the command is interrupted, run it again to continue. A room is left out, and
-named, if it was used after it was copied, or if another room there has its code.
+No server may use the folder at the same time. For a backup, you can copy from a
+cluster that servers are using; the copy may lack data stored in the meantime.
+Nothing is deleted from the source, and existing data at the destination is kept.
+If the command is interrupted, run it again to continue. The command skips and
+lists a room whose copy has been used, or whose code belongs to another room at
+the destination.
 `
 
 // The two directions in which viz data copies.
@@ -115,7 +116,7 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 	return carry.left()
 }
 
-// carry is the state of copying all logs from one place to another.
+// carry holds the state of copying all logs from one home to another.
 type carry struct {
 	from, to class.Home
 	folder   string // the destination, "" if it is the cluster
@@ -126,13 +127,13 @@ type carry struct {
 	rooms    int
 	added    int      // records
 	aside    int      // logs that were set aside as damaged
-	out      []string // rooms that were left out, with the reason
+	out      []string // skipped rooms, each with the reason
 }
 
 // copying is the maximum number of logs copied concurrently.
 const copying = 8
 
-// all copies everything.
+// all copies the logs of all learners and rooms.
 func (c *carry) all(ctx context.Context) error {
 	err := c.each(ctx, journal.Learner, func(ctx context.Context, log journal.Info) error {
 		added, err := journal.Copy(ctx, c.from.Logs, c.to.Logs, log, nil)
@@ -168,7 +169,7 @@ func (c *carry) all(ctx context.Context) error {
 	return err
 }
 
-// each calls f for every log of a kind, for several logs concurrently.
+// each calls f for every log of a kind. It runs several calls concurrently.
 func (c *carry) each(ctx context.Context, kind string, f func(context.Context, journal.Info) error) error {
 	logs, err := c.from.Logs.Owners(ctx, kind)
 	if err != nil {
@@ -218,7 +219,7 @@ func (c *carry) summary() string {
 	return say
 }
 
-// left returns an error if rooms were left out.
+// left returns an error that lists the skipped rooms, or nil if there are none.
 func (c *carry) left() error {
 	if len(c.out) == 0 {
 		return nil

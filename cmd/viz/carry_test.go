@@ -154,7 +154,7 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	sameLogs(t, "after the third time", inCluster(), went)
 }
 
-// untimed returns a file of saved progress without the time at which it was written.
+// untimed returns a saved-progress file without its export time.
 func untimed(file string) string {
 	before, rest, _ := strings.Cut(file, `"exported": "`)
 	_, after, _ := strings.Cut(rest, "\n")

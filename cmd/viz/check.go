@@ -17,7 +17,7 @@ import (
 
 const checkUsage = `Usage: viz check [flags]
 
-Checks the saved data, whether or not a server uses it, without changing it:
+Checks the saved data, whether or not a server is using it, without changing it:
 every page of the database, the references between its tables, and every record
 of every learner and room. Also checks the model, and reads every weight. If the
 database is damaged, or the model does not run, viz ends with exit code 2.
@@ -88,7 +88,7 @@ func runCheck(ctx context.Context, args []string, env func(string) string, stdou
 	}
 	switch {
 	case !c.Database.Sound:
-		return unfitError{fmt.Errorf("%s is not sound", c.Database.Path)}
+		return unfitError{fmt.Errorf("%s is damaged", c.Database.Path)}
 	case !c.Model.Runs:
 		return unfitError{fmt.Errorf("%s does not run here", c.Model.Model)}
 	}
@@ -110,7 +110,8 @@ func (o *checkOptions) checkModel(f *flags) (checkedModel, error) {
 	return checkedModel{d.Name, len(reasons) == 0, reasons}, nil
 }
 
-// checkDatabase checks the database in a folder and, if they can be read, the logs in it.
+// checkDatabase checks the database in a folder. If the database is intact, it also checks the
+// logs.
 func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
 	found, err := store.Check(ctx, dir)
 	c := checkedDatabase{Path: found.Path, Bytes: found.Bytes, Version: found.Version, Faults: found.Faults}
@@ -129,7 +130,7 @@ func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
 			c.fault("%s of a %s cannot be read", terms.Counted(found.Unreadable, "record"), kind)
 		}
 		if found.Wrong > 0 {
-			c.fault("%s of a %s does not have as many records as it should", terms.Counted(found.Wrong, "log"), kind)
+			c.fault("%s of a %s with the wrong number of records", terms.Counted(found.Wrong, "log"), kind)
 		}
 		return checkedLogs{found.Logs, found.Records}, err
 	}

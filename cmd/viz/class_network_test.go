@@ -247,9 +247,9 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	}
 }
 
-// end waits until all phones are at the instructor's stage, and checks the snapshots that they
-// received until then. The last change to the class is a mark that every phone must see, so no
-// phone can be missing a stage.
+// end waits until all phones are at the instructor's stage, and checks the snapshots that they have
+// received so far. The last change to the class is a mark that every phone must see, so no phone
+// can be missing a stage.
 func (b *badNetwork) end(ctx context.Context) {
 	b.t.Helper()
 	places := map[int]bool{}

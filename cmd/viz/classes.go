@@ -23,12 +23,12 @@ const roomsUsage = `Usage: viz rooms [flags]                list the rooms of cl
        viz rooms close [flags] CODE    end a class: its code no longer works
        viz rooms remove [flags] CODE   delete a room and everything in it
 
-Works on the rooms in the data folder, whether or not a server uses it, or on a
-cluster's rooms, whether or not its servers run. A closed class keeps its
-summary, and its instructor can reopen it; a removed room is gone.
+Works on the rooms in the data folder, whether or not a server is using it, or on
+a cluster's rooms, whether or not its servers are running. A closed class keeps
+its summary, and its instructor can reopen it; a removed room is gone.
 `
 
-// folderFlag is the flag -data of commands that work on a server's data.
+// folderFlag is the -data flag of the commands that work on a server's data.
 type folderFlag struct{ data string }
 
 func (o *folderFlag) flag(f *flags) {
@@ -64,7 +64,7 @@ func (o *roomsOptions) flags() *flags {
 	o.cluster.flags(f, "the cluster, as for viz serve")
 	if o.verb != "" {
 		f.path = &o.code
-		f.text("lessons", "DIR", "the folder of viz serve -lessons, if the server had one", &o.lessons)
+		f.text("lessons", "DIR", "the server's -lessons folder, if it has one", &o.lessons)
 	} else {
 		f.toggle("json", "print one JSON object", &o.json)
 	}
@@ -158,7 +158,7 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 	return o.print(rooms, dir, terms.In(ctx), stdout)
 }
 
-// print prints rooms and their location.
+// print prints the rooms and where they are stored.
 func (o *roomsOptions) print(rooms []class.Saved, where string, w *terms.Language, stdout io.Writer) error {
 	if o.json {
 		list := make([]roomObject, len(rooms))
@@ -177,7 +177,7 @@ func (o *roomsOptions) print(rooms []class.Saved, where string, w *terms.Languag
 	return err
 }
 
-// describeRoom prints two lines about a room. The description of damage is in English.
+// describeRoom prints two lines about a room. Damage is always described in English.
 func describeRoom(w *terms.Language, b *strings.Builder, r class.Saved) {
 	state := w.T("cmd.rooms.state.open")
 	switch {
@@ -198,7 +198,7 @@ func describeRoom(w *terms.Language, b *strings.Builder, r class.Saved) {
 	))
 }
 
-// roomObject is a room of viz rooms -json; infer/STAGES.md describes it.
+// roomObject is a room in the output of viz rooms -json; infer/STAGES.md describes it.
 type roomObject struct {
 	Code    string    `json:"code"`
 	Title   string    `json:"title"`

@@ -22,7 +22,7 @@ import (
 
 // clusterFlags are the flags for a NATS cluster.
 type clusterFlags struct {
-	url       string // addresses, joined by commas; "" for no cluster
+	url       string // comma-separated addresses; "" for no cluster
 	creds     string
 	ca        string
 	cert, key string
@@ -46,13 +46,13 @@ func checkNATS(s string) error {
 		u, err := url.Parse(one)
 		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" ||
 			u.RawQuery != "" || u.Fragment != "" {
-			return errors.New("must be nats://HOST:PORT or tls://HOST:PORT, several joined by commas")
+			return errors.New("must be nats://HOST:PORT or tls://HOST:PORT; separate several with commas")
 		}
 	}
 	return nil
 }
 
-// check reports flags that cannot be combined.
+// check returns an error if flags are given that cannot be combined.
 func (o *clusterFlags) check(f *flags) error {
 	if o.url == "" {
 		for _, name := range []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key", "cluster-secret"} {
@@ -103,7 +103,7 @@ const secretHelp = "make one with: openssl rand -hex 32 > FILE, and give every s
 func (o *serveOptions) readSecret(f *flags) ([]byte, error) {
 	if o.clusterSecret == "" {
 		return nil, usageError{fmt.Errorf(
-			"%s needs -cluster-secret, so that every server recognizes the visitors of the others; %s",
+			"%s needs -cluster-secret, so that each server recognizes visitors of the other servers; %s",
 			f.called("cluster"), secretHelp,
 		)}
 	}
@@ -144,11 +144,12 @@ type shared struct {
 	limit   int64
 }
 
-// Space implements [progress.Database]. A full cluster reports its own errors.
+// Space implements [progress.Database]. It never reports a shortage, since a full cluster returns
+// errors of its own.
 func (s shared) Space(context.Context) store.Space { return store.SpaceForAll }
 
-// Limit implements [progress.Database]. It returns the share of the storage that one learner may
-// fill.
+// Limit implements [progress.Database]. It returns the size from which each learner's share of the
+// storage is calculated.
 func (s shared) Limit() int64 { return s.limit }
 
 // Ready implements [progress.Database].
@@ -211,15 +212,15 @@ func (list closers) Close() (err error) {
 	return err
 }
 
-// figures adds the metrics of the cluster.
+// figures adds the cluster's metrics.
 func (s shared) figures(p *metrics.Page) { clusterFigures(p, s.cluster.Stats(), s.away() == nil) }
 
 func clusterFigures(p *metrics.Page, x cluster.Stats, ready bool) {
 	p.Gauge("viz_cluster_ready", "1 while the cluster stores the data of this server, 0 while it does not.",
 		oneIf(ready))
-	p.Counter("viz_cluster_reconnects_total", "Times that the connection to NATS was restored.",
+	p.Counter("viz_cluster_reconnects_total", "Reconnections to NATS.",
 		float64(x.Reconnects))
-	p.Gauge("viz_cluster_rooms_owned", "Rooms of classes that this server runs.", float64(x.Held))
+	p.Gauge("viz_cluster_rooms_owned", "Rooms that this server runs.", float64(x.Held))
 	p.Counters("viz_cluster_lease_changes_total",
 		"Rooms that this server started to run, and rooms that it lost because NATS did not respond.", "change",
 		metrics.Value{Label: "taken", Value: float64(x.Taken)}, metrics.Value{Label: "lost", Value: float64(x.Lost)})
@@ -228,7 +229,7 @@ func clusterFigures(p *metrics.Page, x cluster.Stats, ready bool) {
 	p.Gauge("viz_cluster_clock_behind_seconds", "Time by which this server's clock is behind the NATS clock; 0 if "+
 		"less than two seconds.", x.Clock.Seconds())
 	p.Counters("viz_cluster_messages_lost_total", "Messages between servers that were dropped because too many "+
-		"waited, or refused because they could not be parsed.", "why",
+		"were waiting, or refused because they could not be parsed.", "why",
 		metrics.Value{Label: "dropped", Value: float64(x.Dropped)},
 		metrics.Value{Label: "refused", Value: float64(x.Refused)})
 }

@@ -154,7 +154,7 @@ func TestPagesMoveToOtherServers(t *testing.T) {
 	casts(phones[0], "a")
 	presenter.Wait("a vote", text("1 of 2 have voted"))
 
-	stop(owner) // the server of the room
+	stop(owner) // the server that owns the room
 	casts(phones[1], "b")
 	everybody("both votes", text("2 of 2 have voted"))
 	presents(presenter, code, "close")

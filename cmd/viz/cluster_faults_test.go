@@ -36,7 +36,7 @@ var clusterFaults = []clusterFault{
 		strike: func(ctx context.Context, c *clusterClass) (func(), int) {
 			i := c.rng.IntN(len(c.phones))
 			if sh := c.newest(); sh.Poll != nil {
-				// Like the phone's page, this sends the vote now and again later.
+				// Like the phone's page, send the vote now and repeat it later.
 				_, _ = c.phones[i].Say("vote", map[string]any{
 					"poll": sh.Poll.ID, "choice": sh.Poll.Options[0].Key, "number": 1,
 				})

@@ -33,7 +33,7 @@ type clusterClass struct {
 	took       []time.Duration // times from a fault until all phones showed the effect of the instructor's next command
 }
 
-// phonesOfCluster is the number of phones, the same at each server.
+// phonesOfCluster is the number of phones, spread evenly over the servers.
 const phonesOfCluster = 9
 
 func newClusterClass(ctx context.Context, t *testing.T, f clusterFault) *clusterClass {

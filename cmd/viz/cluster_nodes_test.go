@@ -51,7 +51,7 @@ type natsNodes struct {
 	between [3][3]*badLine // from one node to another
 	running [3]*exec.Cmd   // nil while a node is down
 	stores  map[int]string // folders of the nodes whose data is not stored below dirs
-	full    int            // number of disk-full messages in the log of the node on the small disk when it last started
+	full    int            // number of disk-full messages in the small-disk node's log when it last started
 	net     string         // the first three parts of all addresses
 	nc      *nats.Conn     // the test's own connection
 	js      jetstream.JetStream
@@ -219,7 +219,7 @@ func (n *natsNodes) whole(ctx context.Context) {
 	})
 }
 
-// asking is the timeout of a request to the nodes. Nodes without a leader drop requests.
+// asking is the timeout for a request to the nodes. Nodes without a leader drop requests.
 const asking = 2 * time.Second
 
 // lacks describes the first stream that is not complete on all nodes. It returns "" if every stream

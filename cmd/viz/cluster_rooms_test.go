@@ -64,7 +64,7 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 	f := try(t, nil, "", "rooms", "remove", "-cluster", nats, second)
 	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
 		t.Errorf(
-			"a room that is gone already: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
+			"a room that is already gone: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			"No room has this code",
 		)
 	}
@@ -74,7 +74,7 @@ func TestRoomsCommandOnACluster(t *testing.T) {
 		}
 	}
 
-	ok(t, "rooms", "close", "-cluster", nats, third) // closed without a server
+	ok(t, "rooms", "close", "-cluster", nats, third) // closed while no server is running
 	c, err := cluster.Open(within(t), cluster.Config{URL: nats})
 	if err != nil {
 		t.Fatal(err)

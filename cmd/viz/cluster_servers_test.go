@@ -261,7 +261,7 @@ func (w *way) join(visitor net.Conn) {
 	}
 }
 
-// cut ends the connections to the servers that which selects.
+// cut ends the connections to the servers that the function which selects.
 func (w *way) cut(which func(server int) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -182,7 +182,7 @@ func roomMade(t *testing.T, s *served, jar http.CookieJar) string {
 	code, _, _ := strings.Cut(path, "/")
 	if len(code) != 6 {
 		t.Fatalf(
-			"making a room: got %s, leading to %q; want a redirect to a room with a code of 6 letters", res.Status,
+			"creating a room: got %s, leading to %q; want a redirect to a room with a code of 6 letters", res.Status,
 			res.Header.Get("Location"),
 		)
 	}
@@ -244,7 +244,7 @@ func pagesOfClass(t *testing.T, jar http.CookieJar, all []*served, code string) 
 	}
 }
 
-// TestServerSurvivesNATSOutage: while NATS is down, a server reports that and keeps running;
+// TestServerSurvivesNATSOutage: while NATS is down, a server reports the outage and keeps running;
 // afterwards, everything works again. A server that cannot reach NATS when it starts reports why.
 // Promise: While NATS is away, the servers of a cluster report it, and they recover without help.
 func TestServerSurvivesNATSOutage(t *testing.T) { // not parallel: its servers have shorter timeouts

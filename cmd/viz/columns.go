@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// wide are the characters that terminals show two columns wide: East Asian
-// scripts, full-width forms and most pictographs.
+// wide holds the characters that terminals display two columns wide: East Asian scripts, full-width
+// forms and most pictographs.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1},
@@ -44,11 +44,11 @@ func width(s string) int {
 // pad pads s with spaces to a width.
 func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-width(s))) }
 
-// named returns the beginning of a line that has a name in front.
+// named returns a name padded to the width of the name column, which begins a line.
 func named(name string) string { return pad(name+" ", nameColumn) }
 
-// table holds the columns of a table: the head and the minimum width of each, which is negative if
-// the column is left-aligned, as in package fmt.
+// table describes the columns of a table by their heads and minimum widths. As in package fmt, the
+// width of a left-aligned column is negative.
 type table []struct {
 	head  string
 	width int
@@ -78,8 +78,8 @@ func (t table) text(rows [][]string) string {
 	return b.String()
 }
 
-// tail returns the end of s, cut to the given number of columns, with an ellipsis in place of the
-// rest.
+// tail returns the end of s, at most the given number of columns wide, with an ellipsis in place of
+// the omitted part.
 func tail(s string, most int) string {
 	if width(s) <= most {
 		return s

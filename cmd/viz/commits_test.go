@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// subjectsSince is the commit after which all subjects follow the rules in CONTRIBUTING.md.
+// subjectsSince is the commit after which every commit subject follows the rules in
+// CONTRIBUTING.md.
 const subjectsSince = "d2588d79"
 
 var subjectForm = regexp.MustCompile(`^[a-z0-9./_-]+(, [a-z0-9./_-]+)*: [a-z]`)
 
-// badSubject returns the fault in the subject of a commit, or "" if there is none.
+// badSubject describes what is wrong with a commit subject. It returns "" if the subject is valid.
 func badSubject(subject string) string {
 	switch {
 	case len([]rune(subject)) > 72:
@@ -25,8 +26,7 @@ func badSubject(subject string) string {
 	return ""
 }
 
-// TestCommitSubjects checks the subjects of commits, if the repository's history is
-// available.
+// TestCommitSubjects checks the commit subjects if the repository's history is available.
 func TestCommitSubjects(t *testing.T) {
 	t.Parallel()
 	for subject, bad := range map[string]bool{

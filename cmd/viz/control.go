@@ -53,7 +53,7 @@ func change(ctx context.Context, rooms roomKeeper, verb, code string) error {
 
 // serveControl handles requests from other commands on the socket in a data folder until the result
 // is closed. The server must hold the folder's lock, which guarantees that an existing socket was
-// left over by a killed server. The server also works without the socket, so a failure is only
+// left behind by a killed server. The server also works without the socket, so a failure is only
 // logged.
 func serveControl(dir string, rooms roomKeeper, log *slog.Logger) io.Closer {
 	if dir == "" {
@@ -107,8 +107,8 @@ func listenControl(dir string) (net.Listener, error) {
 }
 
 // changeRoom closes or removes a room, either through the server that uses the data folder or, if
-// there is none, in the folder itself. In that case, the course includes the lessons in the folder
-// own if own is not "".
+// there is none, in the folder itself. When it changes the folder itself, the course includes the
+// lessons in the folder own unless own is "".
 func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	if err := askServer(ctx, dir, verb, code); !errors.Is(err, errNoServer) {
 		return err

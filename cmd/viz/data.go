@@ -66,7 +66,7 @@ func checkData(dir string) error {
 }
 
 // keep opens the stores in a folder, or in memory if dir is "", and sets them and the course in
-// cfg. The course includes the lessons in the folder own if own is not "". limit is the maximum
+// cfg. The course includes the lessons in the folder own unless own is "". limit is the maximum
 // size of the database in bytes, or 0 for no limit. The caller must close the result.
 func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	course, err := ownLessons(own)
@@ -100,7 +100,7 @@ func openData(dir string, log *slog.Logger) (*store.DB, journal.Journal, error) 
 	return db, journal.For(db), nil
 }
 
-// keptWhere describes where progress is stored, for the lines that the server prints at the start.
+// keptWhere describes where progress is stored, for the lines that the server prints at startup.
 func (o *serveOptions) keptWhere(w *terms.Language) string {
 	if o.cluster.url != "" {
 		return w.T("cmd.serve.kept.cluster", "url", terms.Printable(cluster.Redacted(o.cluster.url)))

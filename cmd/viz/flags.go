@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// flags are a command's flags. Each has an environment variable, VIZ_TOP_K for
-// -top-k, which applies if the flag is not given. An empty variable counts as
-// unset.
+// flags holds a command's flags. Each flag has an environment variable, such as VIZ_TOP_K for
+// -top-k, which applies if the flag is not given. An empty variable counts as unset.
 type flags struct {
 	set    *flag.FlagSet
 	usage  string  // first lines of the help
@@ -105,7 +104,9 @@ func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) 
 		}
 		f.origin[x.name] = v
 		if err := f.set.Set(x.name, text); err != nil {
-			return usageError{fmt.Errorf("invalid value %q for %s, the variable of -%s: %w", text, v, x.name, err)}
+			return usageError{
+				fmt.Errorf("invalid value %q for %s, the environment variable of -%s: %w", text, v, x.name, err),
+			}
 		}
 	}
 	return nil
@@ -117,7 +118,8 @@ func (f *flags) given(name string) bool {
 	return ok
 }
 
-// called returns the name of the flag or variable that was used, for messages.
+// called returns the name by which messages refer to a flag: the flag or the variable that was
+// used.
 func (f *flags) called(name string) string {
 	if o, ok := f.origin[name]; ok {
 		return o

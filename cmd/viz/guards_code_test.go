@@ -17,7 +17,7 @@ var outputHasOneHome = guard{
 	name: "OutputHasOneHome", least: 300,
 	reads: func(s *source) bool {
 		developers := strings.HasSuffix(s.name, "gen/main.go") ||
-			s.among("infer/fixture", "cmd/viz/ci", "cmd/viz/dist", "cmd/viz/tab/build") // users run none of these
+			s.among("infer/fixture", "cmd/viz/ci", "cmd/viz/dist", "cmd/viz/tab/build") // users do not run these
 		return s.ext() == ".go" && !s.test() && !developers && !s.among("testdata", "infer/terms")
 	},
 	check: func(files []*source) (list []finding) {
@@ -50,8 +50,8 @@ var outputHasOneHome = guard{
 // standardStreams lists the streams that each file may use.
 var standardStreams = map[string][]string{
 	"cmd/viz/main.go":       {"os.Stdout", "os.Stderr"}, // main passes them to run
-	"cmd/viz/tab/main.go":   {"os.Stderr"},              // a single message
-	"web/tab/program_js.go": {"os.Stderr"},              // a browser's console
+	"cmd/viz/tab/main.go":   {"os.Stderr"},              // prints a single message
+	"web/tab/program_js.go": {"os.Stderr"},              // in a browser, this is the console
 }
 
 // code returns a repository with one Go file.
@@ -90,16 +90,15 @@ func (s *source) output() (list []located) {
 	return list
 }
 
-// shapes maps the JSON fields of a struct of the wire format to the files that may declare such a
-// struct. The OpenAI API's error is an exception, because it has the form that clients of that API
-// expect.
+// shapes maps the JSON fields of a wire-format struct to the files that may declare such a struct.
+// The OpenAI API's error is an exception, because it has the form that clients of that API expect.
 var shapes = map[string][]string{
 	"id op html":   {"web/wire/part.go"},
 	"code message": {"infer/terms/refusal.go", "web/api/problem.go"},
 }
 
-// shapesHaveOneHome: the wire format's structs for a change to a page and for a refusal are each
-// declared only once. A second struct with the same fields would soon diverge from the first.
+// shapesHaveOneHome: the wire-format structs for a page update and for a refusal are each declared
+// only once. A second struct with the same fields would soon diverge from the first.
 var shapesHaveOneHome = guard{
 	name: "ShapesHaveOneHome", least: 300,
 	reads: func(s *source) bool { return s.ext() == ".go" && !s.test() },
@@ -136,7 +135,7 @@ const (
 	shapeOfRefusal = "A int `json:\"code\"`; B string `json:\"message\"`"
 )
 
-// withShapes returns a repository with every shape in its home, and one more file.
+// withShapes returns a repository with every shape where it belongs, plus one more file.
 func withShapes(name, text string) map[string]string {
 	return map[string]string{
 		"web/wire/part.go":       "package a; type a struct { " + shapeOfPart + " }",
@@ -177,9 +176,9 @@ func jsonNames(s *ast.StructType) (names []string) {
 }
 
 // randomNumbersDiffer: code that runs in a browser does not use the top-level functions of package
-// math/rand/v2. The source of these functions is seeded when a program starts. A static site's
-// program is stored after its start, so every visitor would get the same seed (web/site/image).
-// Generators with their own seeds are fine.
+// math/rand/v2. Those functions draw from a source that is seeded when a program starts. A static
+// site's program is stored after its start, so every visitor would get the same seed
+// (web/site/image). Generators with their own seeds are fine.
 var randomNumbersDiffer = guard{
 	name: "RandomNumbersDiffer", least: 300,
 	reads: func(s *source) bool {

@@ -8,8 +8,8 @@ import (
 )
 
 // commentsNameTheirSubject: the comment above a declaration begins with its name, as go doc
-// expects. Unexported functions and types may have a comment of another form, but not one that
-// begins with another lower-case name, as it would after an incomplete renaming.
+// expects. Unexported functions and types may have a comment of a different form, but not one that
+// begins with a different lower-case name, as it would after an incomplete renaming.
 var commentsNameTheirSubject = guard{
 	name: "CommentsNameTheirSubject", least: 500,
 	reads: func(s *source) bool { return s.program() && !strings.HasSuffix(s.name, "_templ.go") },

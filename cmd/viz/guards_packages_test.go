@@ -11,8 +11,8 @@ import (
 
 const module = "github.com/tokenbytoken/viz"
 
-// pagePackages are the packages of pages. A package in a subfolder of one, such as web/loop/runs,
-// is not a page package: other pages may import it.
+// pagePackages are the packages that implement pages. A package in a subfolder of one, such as
+// web/loop/runs, is not a page package: other pages may import it.
 var pagePackages = []string{
 	"web/loop", "web/first", "web/why", "web/model", "web/learn", "web/practice", "web/labs", "web/classroom",
 	"web/api", "web/embed",
@@ -30,7 +30,7 @@ var forTests = []string{
 
 var everything = []string{""}
 
-// layers lists folders whose packages never import packages in certain other folders.
+// layers lists folders, each with the folders whose packages it must never import.
 var layers = []struct{ folders, never []string }{
 	{[]string{"infer"}, []string{"cmd", "lessons", "plots", "web"}},
 	{[]string{"lessons", "plots"}, []string{"web"}},
@@ -40,8 +40,9 @@ var layers = []struct{ folders, never []string }{
 	}, pagePackages},
 }
 
-// importsFollowTheLayers checks the imports of the program's files, with any build constraint.
-// Tests may import everything. The Packages section of web/ARCHITECTURE.md describes the rules.
+// importsFollowTheLayers checks the imports of the program's files, whatever their build
+// constraints. Tests may import everything. The Packages section of web/ARCHITECTURE.md describes
+// the rules.
 var importsFollowTheLayers = guard{
 	name: "ImportsFollowTheLayers", reads: (*source).program, least: 300,
 	check: func(files []*source) (list []finding) {

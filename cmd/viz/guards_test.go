@@ -192,7 +192,7 @@ func (s *source) parse() (err error) {
 	if err != nil {
 		return err
 	}
-	packages := map[string]string{} // from the name in this file to the path
+	packages := map[string]string{} // maps the name in this file to the import path
 	for _, i := range s.file.Imports {
 		of, err := strconv.Unquote(i.Path.Value)
 		if err != nil {

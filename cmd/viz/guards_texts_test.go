@@ -110,7 +110,7 @@ func (s *source) scriptTexts(c terms.Catalog, used map[string]bool) (list []find
 	return list
 }
 
-// composed reports whether the source has a literal that ends in a dot and begins the key.
+// composed reports whether the source has a literal that ends in a dot and is a prefix of the key.
 func composed(used map[string]bool, key string) bool {
 	for i := strings.LastIndexByte(key, '.'); i > 0; i = strings.LastIndexByte(key[:i], '.') {
 		if used[key[:i+1]] {
@@ -120,7 +120,7 @@ func composed(used map[string]bool, key string) bool {
 	return false
 }
 
-// withoutCount returns the key of a text without the plural category of a variant.
+// withoutCount returns a key without the plural category that a variant adds to it.
 func withoutCount(key string) string {
 	for _, category := range []string{".zero", ".one", ".two", ".few", ".many", ".other"} {
 		if text, ok := strings.CutSuffix(key, category); ok {
@@ -194,7 +194,8 @@ func (s *source) missesText(c terms.Catalog, call keyed) (list []finding) {
 
 var elementName = regexp.MustCompile(`\]\((\w+)\)`)
 
-// elementNames returns the names of the elements that end in some words of a text.
+// elementNames returns the names of the elements that are closed within part of a text, as in
+// [word](name).
 func elementNames(words string) (list []string) {
 	for _, found := range elementName.FindAllStringSubmatch(words, -1) {
 		list = append(list, found[1])

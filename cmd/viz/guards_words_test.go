@@ -67,7 +67,7 @@ func termsOfItsOwn() map[string][]string {
 	}
 	for _, s := range terms.Stops() {
 		kinds["stop"] = append(kinds["stop"], s.A, s.Why)
-		if s.Done != s.Name { // a name may be a heading
+		if s.Done != s.Name { // Name may differ because it is also a heading
 			kinds["stop"] = append(kinds["stop"], s.Done)
 		}
 	}

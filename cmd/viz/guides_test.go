@@ -34,7 +34,7 @@ func TestGuidesNameWhatExists(t *testing.T) {
 		}
 		var names []string
 		for _, m := range guidePath.FindAllStringSubmatch(string(b), -1) {
-			if m[1] != "testdata/fuzz" { // in each tested package's own folder
+			if m[1] != "testdata/fuzz" { // every tested package has its own
 				names = append(names, m[1])
 			}
 		}

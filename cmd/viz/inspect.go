@@ -31,10 +31,10 @@ type inspectOptions struct {
 func (o *inspectOptions) flags() *flags {
 	f := newFlags(inspectUsage)
 	f.path = &o.model
-	f.toggle("tensors", "list every tensor with its type and its shape", &o.tensors)
+	f.toggle("tensors", "list every tensor with its type and shape", &o.tensors)
 	f.toggle("template", "print the whole chat template", &o.template)
 	f.text("tokenizer", "PATH", tokenizerHelp, &o.tokenizer)
-	f.toggle("json", "print one JSON object, all tensors included", &o.json)
+	f.toggle("json", "print one JSON object, including all tensors", &o.json)
 	return f
 }
 

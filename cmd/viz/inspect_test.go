@@ -108,8 +108,8 @@ func TestAdapterBesideModelIsReported(t *testing.T) {
 	}
 }
 
-// TestInspectDescribesDamagedModels: the command describes as much as it can of a model that is
-// damaged or cannot run, reports the position of each problem, and exits with code 2.
+// TestInspectDescribesDamagedModels: for a model that is damaged or cannot run, the command
+// describes as much as it can, reports the position of each problem, and exits with code 2.
 func TestInspectDescribesDamagedModels(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "llama-f16.gguf"))
 	if err != nil {
@@ -213,7 +213,7 @@ func TestInspectListsAllProblems(t *testing.T) {
 	f = try(t, nil, "", "trace", "-prompt", "x", "-model", folder)
 	if !strings.Contains(
 		f.errors,
-		"quantization_config is set; quantised weights are not supported (and 6 more, which viz inspect lists)",
+		"quantization_config is set; quantized weights are not supported (and 6 more, which viz inspect lists)",
 	) {
 		t.Errorf(
 			"stderr is %q, want it to say that quantization_config is set, and that there are 6 more reasons", f.errors,

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// describeModel returns the description of a model, with the reasons why it does not run, if any.
+// describeModel describes a model, including the reasons, if any, why it cannot run.
 func describeModel(w *terms.Language, d *checkpoint.Description, reasons []string) *sheet {
 	s := &sheet{words: w}
 	s.line(w.T("cmd.inspect.model"), strconv.QuoteToGraphic(d.Name)+", "+d.Format)
@@ -88,8 +88,8 @@ func (s *sheet) weights(d *checkpoint.Description) {
 	}
 }
 
-// specialShown is the number of special tokens that are listed by name. A model
-// may reserve hundreds.
+// specialShown is the maximum number of special tokens that are listed by name. A model may reserve
+// hundreds.
 const specialShown = 12
 
 // vocabulary describes the tokenizer, the special tokens and the chat template.

@@ -44,8 +44,8 @@ type write struct {
 }
 
 // classWrites creates a class with an open poll and an assignment. It returns forms that store data
-// when they are submitted: the forms of this class, and those for a new class, a flashcard review
-// and the deletion of progress.
+// when they are submitted: this class's forms, and the forms for creating a class, reviewing a
+// flashcard and deleting progress.
 func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.Course) []write {
 	t.Helper()
 	post := func(path string, form url.Values) string {

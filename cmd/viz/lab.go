@@ -21,7 +21,7 @@ const labUsage = `Usage: viz lab                     list the labs
 
 A lab measures what a lesson claims, on this machine and with the chosen model.
 Progress goes to standard error. An interrupt ends a run early and prints what
-was measured until then.
+was measured so far.
 `
 
 // labOptions are the flags of viz lab.
@@ -103,7 +103,7 @@ func (o *labOptions) flags(info lab.Info) *flags {
 	return f
 }
 
-// labFlag returns the flag of a parameter: -top-p for top_p.
+// labFlag returns the name of a parameter's flag: top-p for top_p.
 func labFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func labParamHelp(p terms.Input) string {

@@ -106,7 +106,7 @@ func TestLabBadInput(t *testing.T) {
 	}{
 		{[]string{"none"}, []string{`"none"`, "strategies, draw, cache, memory, prefill, bill, speculation, stops"}},
 		{[]string{"speculation", "-gamma", "0"}, []string{"-gamma is 0", "1 to 16 tokens"}},
-		{[]string{"speculation", "-gammas", "1,x"}, []string{"-gammas", "joined by commas"}},
+		{[]string{"speculation", "-gammas", "1,x"}, []string{"-gammas", "separated by commas"}},
 		{[]string{"draw", "-draws", "1000000"}, []string{"-draws is 1000000", "10 to 100000 draws"}},
 		{[]string{"bill", "-input-price", "-3"}, []string{"-input-price is -3", "$ a million tokens"}},
 		{[]string{"bill", "-top-p", "0"}, []string{"-top-p is 0", "above 0"}},
@@ -133,7 +133,7 @@ func TestLabBadInput(t *testing.T) {
 			"variants, models, windows, engine",
 		)
 	}
-	// The environment variable for the server's memory limit does not set the calculator's memory.
+	// VIZ_MEMORY, which sets the server's memory limit, does not affect the memory calculator.
 	if f := try(
 		t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1",
 	); f.code != exitDone {

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// outputLanguage returns the language, of the given ones, for what the commands print. It is the
-// locale of messages (POSIX, "Internationalization Variables"), or the first language if there is
-// no match: the locale C, for example. Usage, flag help, usage errors, logs, messages about model
+// outputLanguage selects the language of the commands' output from a list. It is the language that
+// best matches the locale for messages (POSIX, "Internationalization Variables"), or the first one
+// if none matches, as for the locale C. Usage, flag help, usage errors, logs, messages about model
 // files, and JSON are always in English.
 func outputLanguage(list []*terms.Language, env func(string) string) *terms.Language {
 	locale := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))

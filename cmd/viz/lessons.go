@@ -50,7 +50,7 @@ func runLessons(ctx context.Context, args []string, stdout io.Writer) error {
 	return err
 }
 
-// ownLessons loads the course with a folder of the instructor's own lessons.
+// ownLessons loads the course together with a folder of the instructor's own lessons.
 func ownLessons(dir string) (*lessons.Course, error) {
 	if dir != "" {
 		return lessons.LoadWith(lessons.English, dir)

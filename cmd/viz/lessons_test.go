@@ -13,8 +13,8 @@ import (
 func TestLessonsCheckReportsErrors(t *testing.T) {
 	t.Parallel()
 	out := ok(t, "lessons", "check", "../../testdata/lessons")
-	if !strings.Contains(out, "is in order: 1 lesson, 2 questions, 2 cards, 1 walkthrough") {
-		t.Fatalf("got %q, want it to contain %q", out, "is in order: 1 lesson, 2 questions, 2 cards, 1 walkthrough")
+	if !strings.Contains(out, "has no errors: 1 lesson, 2 questions, 2 cards, 1 walkthrough") {
+		t.Fatalf("got %q, want it to contain %q", out, "has no errors: 1 lesson, 2 questions, 2 cards, 1 walkthrough")
 	}
 	dir := t.TempDir()
 	text := "---\ntitle: Mine\nslug: mine\nnumber: 1\nminutes: 2\ndifficulty: gentle\nlead: It is mine.\n---\n\n" +

@@ -16,15 +16,15 @@ import (
 
 const loadUsage = `Usage: viz load [flags]
 
-Simulates classes of phones that follow a server, and measures how long a stage
-takes from its publication until a phone has it, while the model constantly
-writes for another learner. Then all phones vote within two seconds, each sends
-its vote three times, and the votes are counted. The phones are connections
-over this machine's loopback, without screens.
+Simulates classes whose phones follow a server, and measures the time from the
+publication of a stage until a phone has received it, while the model constantly
+generates text for another learner. Then all phones vote within two seconds, each
+sends its vote three times, and the votes are counted. The phones are connections
+over this machine's loopback interface, without screens.
 
-With -url the server must allow classes: -rooms of them are created, and deleted
-at the end. For comma-separated servers of one cluster, the phones alternate
-between them.
+With -url, the server must allow classes: the command creates the number
+given with -rooms, and deletes them at the end. If you list several servers of
+one cluster, separated by commas, the phones alternate between them.
 `
 
 // loadOptions are the flags of viz load.
@@ -56,7 +56,7 @@ func (o *loadOptions) flags() *flags {
 			return nil
 		})
 	}
-	whole("followers", "phones in each room; each is a connection and so an open file (ulimit -n)",
+	whole("followers", "phones in each room; each needs a connection, and so an open file (ulimit -n)",
 		1, mostFollowers, &o.Followers)
 	whole("rooms", "rooms at the same time", 1, mostRooms, &o.Rooms)
 	whole("deaf", "phones in the first room that never read their messages", 0, mostFollowers, &o.Deaf)
@@ -70,7 +70,7 @@ func (o *loadOptions) flags() *flags {
 			return nil
 		})
 	}
-	duration("time", "how long stages are measured", time.Second, time.Hour, &o.Time)
+	duration("time", "how long to measure stages", time.Second, time.Hour, &o.Time)
 	duration("every", "time between two stages of a room", 10*time.Millisecond, time.Minute, &o.Every)
 	f.toggle("json", "print one JSON object", &o.json)
 	return f
@@ -95,7 +95,7 @@ func (o *loadOptions) parseServers(s string) error {
 	return nil
 }
 
-// spareFiles is the maximum number of files that a load has open in addition to its phones'
+// spareFiles is the maximum number of files that a load test has open in addition to its phones'
 // connections.
 const spareFiles = 100
 
@@ -108,7 +108,7 @@ func (o *loadOptions) checkFiles() error {
 	}
 	if may := mostFiles(); may < need {
 		return fmt.Errorf(
-			"%s phones need %s open files, and this process may have %s: raise the limit (ulimit -n %d), "+
+			"%s phones need %s open files, but this process may have only %s: raise the limit (ulimit -n %d), "+
 				"or use fewer phones", terms.Count(o.Rooms*o.Followers), terms.Count(need), terms.Count(may), need,
 		)
 	}
@@ -124,7 +124,7 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 	}
 	if o.Deaf >= o.Followers {
 		return usageError{
-			fmt.Errorf("%s %d: must be less than the %d phones of a room", f.called("deaf"), o.Deaf, o.Followers),
+			fmt.Errorf("%s %d: must be less than the %d phones in a room", f.called("deaf"), o.Deaf, o.Followers),
 		}
 	}
 	if err := o.checkFiles(); err != nil {

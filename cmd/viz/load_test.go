@@ -83,7 +83,7 @@ func TestLoadAlternatesBetweenServers(t *testing.T) {
 }
 
 // TestLoadReportsFileLimit: if the phones need more open files than this process may have, the load
-// is refused before the first phone connects, with a message that gives the necessary limit.
+// test is refused before the first phone connects, with a message that states the limit needed.
 func TestLoadReportsFileLimit(t *testing.T) {
 	o := loadOptions{}
 	o.Rooms, o.Followers = 2, mostFiles()

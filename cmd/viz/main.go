@@ -5,20 +5,20 @@
 //	viz trace      run the loop in the terminal and print every stage
 //	viz why        explain a token's score, and the effect of removing parts
 //	viz score      measure how well the model predicted a text
-//	viz inspect    describe a model, whether it runs or not
+//	viz inspect    describe a model, whether or not it can run
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
 //	viz lessons    check a folder of your own lessons
-//	viz rooms      list the rooms of classes, close or remove one
+//	viz rooms      list the rooms of classes, or close or remove one
 //	viz check      check the saved data, and the model
 //	viz backup     copy the saved data while the server runs
-//	viz data       copy the saved data into a cluster, or from one
+//	viz data       copy the saved data into or from a cluster
 //	viz load       simulate classes of hundreds of followers, and measure
 //	viz site       write the program as a static site
 //	viz notices    print the licenses of third-party software
 //	viz version    print the version
 //
-// Everything shown is computed by the embedded model, or by the one that -model names; nothing
+// Everything shown is computed by the embedded model, or by the model given with -model; nothing
 // needs the network. This package connects the parts: flags and their environment variables
 // (flags.go), the language of the output (language.go), the model (open.go), starting and stopping
 // the server (serve.go), runs without a server as JSON (trace.go) or as text (tracetext.go), the
@@ -26,9 +26,9 @@
 // (inspect.go), its speed (bench.go), the labs (lab.go), an instructor's own lessons (lessons.go),
 // a static site (site.go), simulated classes (load.go), and third-party licenses (notices.go).
 //
-// For operators, there are metrics (metrics.go), rooms (classes.go, and control.go for a running
-// server's rooms), a check (check.go), a backup (backup.go), and clusters of servers (cluster.go,
-// carry.go).
+// For operators, it serves metrics (metrics.go), lists and changes rooms (classes.go, and
+// control.go for a running server's rooms), checks data (check.go), makes backups (backup.go), and
+// runs servers in clusters (cluster.go, carry.go).
 //
 // Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.
 package main
@@ -94,10 +94,10 @@ Usage:
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
   viz lessons check DIR check a folder of your own lessons
-  viz rooms [flags]     list the rooms of classes, close or remove one
+  viz rooms [flags]     list the rooms of classes, or close or remove one
   viz check [flags]     check the saved data, and the model
   viz backup FILE       copy the saved data, even while a server is running
-  viz data into|from    copy the saved data into a cluster, or from one
+  viz data into|from    copy the saved data into or from a cluster
   viz load [flags]      simulate classes of hundreds of followers, and measure
   viz site [flags]      write the program as a static site, for browsers
   viz notices           print the licenses of third-party software

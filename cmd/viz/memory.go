@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/memory"
 )
 
-// announced is the memory use, in bytes, from which loading a model is announced. Smaller models
-// load almost immediately.
+// announced is the minimum memory use, in bytes, for which loading a model is announced. Smaller
+// models load almost immediately.
 const announced = 64 << 20
 
-// announce prints how much memory a model needs, unless it needs less than from bytes. It must be
-// called before the model is loaded.
+// announce prints how much memory a model needs if it needs at least the given number of bytes. It
+// must be called before the model is loaded.
 func announce(w *terms.Language, to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant, from int64) {
 	need := infer.WeightMemory(c, quant)
 	if need < from {

@@ -25,9 +25,9 @@ import (
 // TestMemoryStaysBoundedInARush: no matter how many runs are open, the process stays within its
 // limit plus 15 % for the garbage collector. All runs continue to the end of their texts, and none
 // is refused. After the pages of all 1,100 runs have been closed, the process uses at most a fifth
-// more memory than before they were opened, when a hundred such learners had already come and gone.
-// The increase consists of a little memory for each run, which is still available at its address,
-// and the memory that the Go runtime keeps for the peak number of goroutines.
+// more memory than just before they were opened, after a hundred similar learners had come and
+// gone. The increase consists of a little memory for each run, which is still available at its
+// address, and the memory that the Go runtime keeps for the peak number of goroutines.
 // Promise: With 1,100 open runs, the server stays near its memory limit, refuses no run, and frees memory later.
 func TestMemoryStaysBoundedInARush(t *testing.T) {
 	fixture.Long(t)
@@ -51,7 +51,7 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	out := bufio.NewReader(pipe)
 	first, err := out.ReadString('\n')
 	if err != nil {
-		_ = viz.Wait() // wait for all of its error output
+		_ = viz.Wait() // wait for the complete error output
 		t.Fatalf("nothing printed: %v, %s", err, errors)
 	}
 	go io.Copy(io.Discard, out)

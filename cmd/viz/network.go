@@ -24,7 +24,7 @@ import (
 type network struct {
 	public  *url.URL          // the public address, nil if not given
 	proxies admission.Proxies // from -trusted-proxy
-	cert    string            // files of a certificate and its key, both or neither
+	cert    string            // certificate and key files, both or neither
 	key     string
 	roomTTL time.Duration
 	embeds  []string // origins from -embed-origins
@@ -43,14 +43,15 @@ const (
 
 func (n *network) flags(f *flags) {
 	n.roomTTL = defaultRoomTTL
-	f.value("public-url", "URL", "what others type to reach this server, such as http://192.168.0.7:8080 or, "+
-		"behind a proxy, https://class.example; it is shown to classes, and its host is allowed",
+	f.value("public-url", "URL", "the address that others type to reach this server, such as "+
+		"http://192.168.0.7:8080 or, behind a proxy, https://class.example; it is shown to classes, and its host is "+
+		"allowed",
 		func(s string) (err error) {
 			n.public, err = parsePublic(s)
 			return err
 		})
 	f.value("trusted-proxy", "ADDRESSES", "proxies in front of this server, addresses or networks such as 10.0.0.0/8, "+
-		"separated by commas: limits count by the address in their X-Forwarded-For (default: none)",
+		"separated by commas; limits then apply to the address in their X-Forwarded-For (default: none)",
 		func(s string) (err error) {
 			n.proxies, err = parseProxies(s)
 			return err
@@ -69,7 +70,7 @@ func (n *network) flags(f *flags) {
 
 // parsePublic parses the address of a server, which consists of a scheme and a host.
 func parsePublic(s string) (*url.URL, error) {
-	wrong := errors.New("must be http://HOST, https://HOST or the same with a port, and nothing after it")
+	wrong := errors.New("must be http://HOST or https://HOST, optionally with a port, and nothing after it")
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !validHost(u.Host) {
 		return nil, wrong
@@ -88,7 +89,7 @@ func parseProxies(s string) (list admission.Proxies, err error) {
 		if err != nil {
 			var a netip.Addr
 			if a, err = netip.ParseAddr(name); err != nil {
-				return nil, errors.New("must be addresses or networks such as 10.0.0.0/8, joined by commas")
+				return nil, errors.New("must be addresses or networks such as 10.0.0.0/8, separated by commas")
 			}
 			p = netip.PrefixFrom(a, a.BitLen())
 		}
@@ -202,8 +203,8 @@ func firstHost(a address) string {
 	return a.host
 }
 
-// lanHost returns the address of this machine that a class's phones most likely reach: the first
-// private IPv4 address, or else any other address, or else a placeholder.
+// lanHost returns the address at which a class's phones can most likely reach this machine: the
+// first private IPv4 address, or else any other address, or else a placeholder.
 func lanHost() string {
 	best := "ADDRESS-OF-THIS-MACHINE"
 	for _, host := range interfaceHosts() {
@@ -251,8 +252,8 @@ func tell(w *terms.Language, out io.Writer, a address, x classroom.Access, hosts
 	}
 }
 
-// clearWarning returns the lines that are printed if others on a network can read the traffic, since
-// they can reach the server over plain HTTP.
+// clearWarning returns the warning that is printed if the server is reachable over plain HTTP, so
+// that others on the network can read the traffic.
 func clearWarning(w *terms.Language) string {
 	return strings.Join(wrap(strings.Fields(w.T("cmd.serve.warning")), 82), "\n") + "\n"
 }

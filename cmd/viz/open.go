@@ -69,9 +69,9 @@ func openModel(
 	return nil, usageError{fmt.Errorf("%s %s: %w", called, p.model, err)}
 }
 
-// draftHelp describes the flag -draft.
+// draftHelp describes the -draft flag.
 const draftHelp = "a smaller model with the same vocabulary, which drafts tokens for speculative decoding " +
-	"(default: the draft in this binary, for the model in it)"
+	"(default: for the model in this binary, its own draft)"
 
 // openDraft loads the draft model for target. If path is "", the embedded model gets the embedded
 // draft, and any other model gets none. openDraft rejects a draft that does not share the target's
@@ -95,14 +95,15 @@ func openDraft(
 	return draft, nil
 }
 
-// openPath opens the model at a path. Its errors describe which kinds of paths are possible.
+// openPath opens the model at a path. If a file is missing, the error lists the accepted kinds of
+// paths.
 func openPath(p modelPath) (*checkpoint.Checkpoint, error) {
 	c, err := checkpoint.Files{Model: p.model, Tokenizer: p.tokenizer}.Open()
 	return c, explain(p, err)
 }
 
-// explain adds help to an error from opening a model: the possible kinds of paths if the path does
-// not exist, or else the number of further problems.
+// explain adds help to an error from opening a model: the number of further problems and, if a file
+// is missing, the accepted kinds of paths.
 func explain(p modelPath, err error) error {
 	if err == nil {
 		return nil

@@ -90,7 +90,7 @@ func TestRoomsCommand(t *testing.T) {
 	f := try(t, nil, "", "rooms", "remove", "-data", dir, second)
 	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
 		t.Errorf(
-			"a room that is gone already: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
+			"a room that is already gone: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
 			"No room has this code",
 		)
 	}
@@ -244,7 +244,7 @@ func TestCheckCommand(t *testing.T) {
 	s.end()
 	for _, c := range []struct{ name, change, want string }{
 		{"an unreadable record", "UPDATE records SET data = '{' WHERE type = 'data'", "1 record of a room cannot be"},
-		{"a record too many", "UPDATE owners SET records = records - 1", "as many records as it should"},
+		{"a record too many", "UPDATE owners SET records = records - 1", "wrong number of records"},
 		{"a lost secret", "DELETE FROM room_secrets", "secret is missing"},
 		{"a broken reference", "PRAGMA foreign_keys = 0; DELETE FROM owners", "is missing"},
 	} {
@@ -282,7 +282,7 @@ func TestCheckCommand(t *testing.T) {
 	if f.code != exitUsage || !strings.Contains(f.out, "\nsound      no, for ") ||
 		!strings.Contains(f.out, "\nruns       no, for 1 reason:\n") {
 		t.Errorf(
-			"damaged pages and a model cut short: exit %d\n%s%s\nwant %d with %q and %q", f.code, f.out,
+			"damaged pages and a truncated model: exit %d\n%s%s\nwant %d with %q and %q", f.code, f.out,
 			f.errors, exitUsage, "\nsound      no, for ", "\nruns       no, for 1 reason:\n",
 		)
 	}

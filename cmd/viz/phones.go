@@ -36,8 +36,8 @@ type phones struct {
 	wg                sync.WaitGroup
 }
 
-// phones returns the listener for phones of a server that listens at main. Only a server that no
-// other machine can reach, and that no flag opens to others, can have such a listener.
+// phones returns the listener for phones of a server that listens at main. Only a server that other
+// machines cannot reach, and that no flag makes available to them, can have such a listener.
 func (o *serveOptions) phones(
 	w *terms.Language, a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
 ) *phones {
@@ -68,7 +68,7 @@ func (p *phones) serve(l net.Listener, at *url.URL) (stop func()) {
 			p.Close()
 		}
 	})
-	said := make(chan struct{}) // a terminal whose output is paused blocks only the goroutines that print
+	said := make(chan struct{}) // if the terminal's output is paused, only the goroutines that print are blocked
 	p.wg.Go(func() {
 		defer close(said)
 		fmt.Fprintln(p.out, p.words.T("cmd.serve.phones", "url", at))

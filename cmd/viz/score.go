@@ -21,10 +21,10 @@ const scoreUsage = `Usage: viz score [flags] FILE
 
 Reads a text and measures how well the model predicted it: bits per token,
 perplexity and bits per byte. All three are lower for a text that the model finds
-likelier; bits per byte can be compared between models with different tokens.
+more likely; bits per byte can be compared between models with different tokens.
 FILE is a text in UTF-8, or in UTF-16 with a byte order mark, or - for standard
-input. With -rules or -temperature it also scores the text under those settings,
-and measures how far they are from no settings, per token on average.
+input. With -rules or -temperature, it also scores the text under those settings,
+and measures how much they change the distribution, per token on average.
 `
 
 // maxScored is the maximum length of a text in bytes.
@@ -69,7 +69,7 @@ func (o *scoreOptions) readRules(text string) error {
 	return nil
 }
 
-// scoredToken is a line of viz score -json -tokens.
+// scoredToken is a line in the output of viz score -json -tokens.
 type scoredToken struct {
 	Token infer.Token `json:"token"`
 	Bits  *float64    `json:"bits"` // null for the first token, which has no prediction
@@ -167,15 +167,16 @@ func scoreProgress(w *terms.Language, done, all int, took time.Duration) string 
 	return w.T("cmd.score.left", "done", terms.Count(done), "all", w.Counted(all, "token"), "time", left)
 }
 
-// besideText is the line of viz score -json that describes the effect of the settings.
+// besideText is the line in the output of viz score -json that describes the effect of the
+// settings.
 type besideText struct {
 	Settings sampling.Settings `json:"settings"`
-	Tokens   int               `json:"tokens"` // number of tokens that are possible with the settings
-	Cut      int               `json:"cut"`    // number of tokens that are impossible with the settings
-	Bits     float64           `json:"bits"`   // total surprise of the possible tokens
-	// Apart is the average divergence of the distribution with the settings from the one without
-	// them, in bits. Back is the average divergence in the other direction, or null if it is
-	// infinite at any step.
+	Tokens   int               `json:"tokens"` // number of tokens that the settings allow
+	Cut      int               `json:"cut"`    // number of tokens that the settings rule out
+	Bits     float64           `json:"bits"`   // total surprise of the allowed tokens
+	// Apart is the average divergence, in bits, of the distribution with the settings from the
+	// distribution without them. Back is the average divergence in the other direction, or null if
+	// it is infinite at any step.
 	Apart float64  `json:"apart"`
 	Back  *float64 `json:"back"`
 	// Lost is the average probability of the tokens that the settings cut.
@@ -224,7 +225,7 @@ func (o *scoreOptions) beside(w *terms.Language, out io.Writer, line *besideText
 	return err
 }
 
-// measure returns a line with a number, right-aligned, and what it measures.
+// measure returns a line with a right-aligned number and a description of what it measures.
 func measure(number, what string) string { return fmt.Sprintf("%10s %s", number, what) }
 
 // read reads the text to score.

@@ -92,8 +92,8 @@ func TestScoreCommand(t *testing.T) {
 }
 
 // TestScoreCountsCutTokens: with rules, the command also prints how many tokens of the text the
-// rules cut, and how far the distribution with the rules diverges from the one without them. If
-// only the likeliest token is left, the divergence is that token's surprise.
+// rules cut, and how far the distribution with the rules diverges from the distribution without
+// them. If only the likeliest token is left, the divergence is that token's surprise.
 func TestScoreCountsCutTokens(t *testing.T) {
 	const text = "The capital of France is a"
 	one := sampling.Pure
@@ -154,7 +154,7 @@ func TestScoreIsInterrupted(t *testing.T) {
 	var errs strings.Builder
 	unset := func(string) string { return "" }
 	code := run(ctx, []string{"score", "-tokens", "-"}, unset, strings.NewReader(text), out, &errs)
-	if want := regexp.MustCompile(`^stopped after [0-9,]+ of [0-9,]+ tokens: no sums\n$`); code != exitInterrupted ||
+	if want := regexp.MustCompile(`^stopped after [0-9,]+ of [0-9,]+ tokens: no totals\n$`); code != exitInterrupted ||
 		!want.MatchString(errs.String()) {
 		t.Errorf("got %d, %q; want %d, matching %q", code, errs.String(), exitInterrupted, want)
 	}

@@ -63,7 +63,7 @@ func runSite(ctx context.Context, args []string, env func(string) string, stdout
 		return err
 	}
 	if o.program == "" || o.out == "" {
-		return usageError{errors.New("-program FILE and -out DIR are needed")}
+		return usageError{errors.New("-program FILE and -out DIR are required")}
 	}
 	parts, err := o.parts()
 	if err != nil {

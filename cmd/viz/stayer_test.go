@@ -244,7 +244,7 @@ func (s *stayer) cast(ctx context.Context, poll string, round int, choice string
 				return s.connections != connection || s.confirmed(poll, round).Number >= number || s.over(poll, round)
 			})
 		} else {
-			_, err = s.until(wait, func() bool { return s.connections != connection }) // once it has reconnected
+			_, err = s.until(wait, func() bool { return s.connections != connection }) // wait until it has reconnected
 		}
 		cancel()
 		s.mu.Lock()
@@ -302,8 +302,8 @@ func roundCounts(d load.Shared) map[string]int {
 	return counts
 }
 
-// standing returns the stayer's vote that counts. It requests the vote over a good network, as
-// another page of the same learner would.
+// standing returns the vote that the server counts for the stayer. It requests that vote over a
+// good network, as another page of the same learner would.
 func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
 	again := load.Phone{URL: s.URL, Code: s.Code, Cookie: s.Learner()}
 	if err := again.Dial(ctx); err != nil {

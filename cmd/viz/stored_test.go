@@ -63,7 +63,7 @@ func constants(t *testing.T, folder, prefix string) []string {
 	return list
 }
 
-// sameNames compares two lists of names in any order.
+// sameNames compares two lists of names, ignoring their order.
 func sameNames(t *testing.T, what string, readme, real []string) {
 	t.Helper()
 	slices.Sort(readme)

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// tended is a database that is copied regularly and from which old data is deleted once a day.
+// tended is a database that is copied regularly. Old data is deleted from it once a day.
 type tended struct {
 	db       *store.DB
 	learners *progress.Store
@@ -28,8 +28,8 @@ type tended struct {
 }
 
 // copyCheck is the interval between calls of [store.DB.Copy]. lookEvery is the interval between
-// checks of the clock. believeAfter is the largest jump that is believed immediately, and the time
-// for which a larger jump must last to be believed.
+// checks of the clock. believeAfter is the largest jump of the clock that is believed immediately,
+// and the time after which a larger jump is believed.
 const (
 	copyCheck    = 10 * time.Second
 	lookEvery    = time.Hour
@@ -88,7 +88,7 @@ func (t *tended) look(ctx context.Context) {
 		return
 	}
 	t.log.Warn("The clock is more than a day ahead of when this server last used its data. If it is right, "+
-		"no action is needed. Until the next start, or for a day, the age of data is judged by the earlier time.",
+		"no action is needed. Until the next start, or for a day, the age of data is calculated from the earlier time.",
 		"last", last.UTC().Format(time.DateTime), "now", now.UTC().Format(time.DateTime))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +112,7 @@ func (t *tended) expire(ctx context.Context) {
 		now := t.aged()
 		gone, err := t.learners.Expire(ctx, now)
 		if gone > 0 {
-			t.log.Info("Data of learners who have been away for a long time was deleted.", "learners", gone)
+			t.log.Info("Deleted the data of learners who had been inactive for a long time.", "learners", gone)
 		}
 		return errors.Join(err, t.db.Expire(ctx, now))
 	})
@@ -121,7 +121,7 @@ func (t *tended) expire(ctx context.Context) {
 	}
 }
 
-// Close stops deleting data and closes the database.
+// Close stops the background work and closes the database.
 func (t *tended) Close() error {
 	t.stop()
 	<-t.done

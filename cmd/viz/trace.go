@@ -23,7 +23,7 @@ const traceUsage = `Usage: viz trace -prompt TEXT [flags]
 Writes text after a prompt, without a server, and prints the seven stages of
 every turn of the loop: as a readable account, or with -json as one object per
 line, the objects that the viz.json.v1 socket sends. infer/STAGES.md describes
-them. Without further flags the settings are the page's defaults.
+them. Unless you change them with flags, the settings are the page's defaults.
 `
 
 // traceOptions are the flags of viz trace.
@@ -80,8 +80,8 @@ func (o *traceOptions) flags() *flags {
 		o.settings.Order, _, err = sampling.ParseOrder(text)
 		return mustBe(err)
 	})
-	f.value("stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
-	rows := fmt.Sprintf("tokens listed at each stage; 0 lists the whole vocabulary (default %d)", o.rows)
+	f.value("stop", "TEXT", "a stop string, with \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
+	rows := fmt.Sprintf("how many tokens to list at each stage; 0 lists the whole vocabulary (default %d)", o.rows)
 	f.value("rows", "R", rows, func(text string) error {
 		n, err := strconv.Atoi(text)
 		if o.rows = n; err != nil || n < 0 {
@@ -140,15 +140,16 @@ func (f *flags) refused(err error) error {
 	return usageError{fmt.Errorf("%s %s; it must be %s", f.called(strings.ReplaceAll(r.Field, "_", "-")), got, r.Want)}
 }
 
-// readPrompt reads a prompt from standard input, up to a little over twice limit bytes, since
-// UTF-16 can take that many. It drops a newline at the end, which the shell adds.
+// readPrompt reads a prompt from standard input. It reads slightly more than twice limit bytes at
+// most, since a prompt in UTF-16 can take that many. It drops a newline at the end, which the shell
+// adds.
 func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error) {
 	most := 2*int64(limit) + 8
 	data, err := readAll(ctx, stdin, most)
 	if err != nil {
 		return "", fmt.Errorf("reading the prompt: %w", err)
 	}
-	text := string(data) // text of the maximum length was truncated, so it is too long even if it is not decoded
+	text := string(data) // may have been truncated; if so, it is too long even if it is not decoded
 	if int64(len(data)) < most {
 		if text, err = files.Text(data); err != nil {
 			return "", usageError{fmt.Errorf("the prompt on standard input %w", err)}

@@ -92,7 +92,7 @@ func TestTraceJSONOrder(t *testing.T) {
 	}
 	p := list[0]
 	if tokens := p["tokens"].([]any); len(tokens) != 6 || tokens[1].(object)["text"] != "The" {
-		t.Errorf("prompt tokens %v, want a start mark and 5 pieces", tokens)
+		t.Errorf("prompt tokens %v, want the start token and 5 others", tokens)
 	}
 	if p["seed"] != 9.0 || p["model"].(object)["name"] != "tiny-5M" {
 		t.Errorf("got seed %v, model %v; want 9, tiny-5M", p["seed"], p["model"])

@@ -123,7 +123,7 @@ func (a *account) turn(stages []infer.Stage) error {
 	return a.err
 }
 
-// stage prints what a stage did, and the lines below it.
+// stage prints the sentence about a stage, and the further lines below it.
 func (a *account) stage(s infer.Stage, took string) {
 	a.sentence(s, took)
 	a.further(s)
@@ -142,7 +142,7 @@ func (a *account) further(s infer.Stage) {
 	}
 }
 
-// table prints the data of stages 2 to 4 about each token. It has one row for each listed token,
+// table prints what stages 2 to 4 computed for each token. It has one row for each listed token,
 // one row for all others together, and one for the sums.
 func (a *account) table(stages []infer.Stage) {
 	w, f := a.words, stages[infer.KindFilter-1].(infer.Filter)

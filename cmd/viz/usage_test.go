@@ -61,7 +61,7 @@ func TestBadInput(t *testing.T) {
 		{trace("-model", empty), []string{"-model", "config.json", "must be a folder with"}},
 		{trace("-model", broken), []string{"-model", "config.json"}},
 		{[]string{"trace"}, []string{"-prompt", "missing", "1 to 262144 bytes"}},
-		// no start token
+		// This model has no start token.
 		{
 			[]string{"trace", "-prompt", "", "-model", filepath.Join(modelsFolder, "qwen2")},
 			[]string{"-prompt", "empty", "1 to 262144 bytes"},

@@ -15,8 +15,8 @@ const whyUsage = `Usage: viz why -prompt TEXT [flags]
 
 Explains why the model would write a token after a prompt: how much each part of
 the model adds to the token's score (the parts add up to exactly the score), and
-what the model predicts with parts switched off. What a part adds and what is lost
-without it are two things, and neither shows that the part stores an idea.
+what the model predicts with parts switched off. What a part adds is not the same
+as what is lost without it, and neither shows that the part stores an idea.
 `
 
 // whyOptions are the flags of viz why.
@@ -60,12 +60,12 @@ func (o *whyOptions) flags() *flags {
 	f.text("token", "TOKEN", "the token to explain: its text, or # and its number "+
 		"(default: the most probable)", &o.token)
 	f.text("over", "TOKEN", "explain the token's lead over this one instead of its score", &o.over)
-	f.text("off", "PARTS", "what to switch off at every position, separated by commas: L3.H2 (a head), L4.ffn, "+
+	f.text("off", "PARTS", "the parts to switch off at every position, separated by commas: L3.H2 (a head), L4.ffn, "+
 		"L4.bias, L5 (a block), pos:0 (a position that later ones can't look at)", &o.off)
 	f.toggle("mean", "replace disabled parts by their mean over the text instead of zero", &o.mean)
 	f.toggle("lens", "show what the model would predict after each block at each position", &o.lens)
-	f.text("patch", "TEXT", "copy the vectors of this text, with as many tokens, into the prompt, one at a time, "+
-		"and show how far the answer follows", &o.patch)
+	f.text("patch", "TEXT", "copy the vectors of this text into the prompt, one at a time, and show how far the "+
+		"answer follows; it must have as many tokens as the prompt", &o.patch)
 	f.toggle("heads", "find the heads that have a known habit, and measure the loss without them", &o.heads)
 	o.modelPath.flags(f)
 	f.quant(&o.quant)

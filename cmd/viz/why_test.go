@@ -76,7 +76,8 @@ func TestWhyJSON(t *testing.T) {
 }
 
 // TestWhyExplainsEveryArchitecture: viz why can explain a token of a model of every architecture.
-// If a model has more heads than fit in columns, the largest ones are named.
+// If a model has more heads than fit in columns, only the head with the largest contribution in
+// each block is named.
 func TestWhyExplainsEveryArchitecture(t *testing.T) {
 	for _, name := range []string{
 		"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window", "qwen2", "tinyllama",
@@ -98,7 +99,7 @@ func TestWhyExplainsEveryArchitecture(t *testing.T) {
 		t.Errorf("the output for int8 weights lacks the rounding:\ngot %s\nwant it to contain %q", out, "\nrounding ")
 	}
 	same := ok(t, "why", "-prompt", "The capital of France is", "-patch", "The capital of France is", "-heads")
-	for _, want := range []string{"both texts say ·Paris", "no head passes", "This model has no head that copies"} {
+	for _, want := range []string{"both texts say ·Paris", "no head passes", "this model has no head that copies"} {
 		if !strings.Contains(same, want) {
 			t.Errorf("no %q in\n%s", want, same)
 		}
@@ -162,7 +163,7 @@ func TestWhyJSONEqualsTheServers(t *testing.T) {
 		return resp.StatusCode, string(sent)
 	}
 	status, sent := get()
-	for status == http.StatusServiceUnavailable { // until the heads are measured, which takes a moment
+	for status == http.StatusServiceUnavailable { // the heads are still being measured
 		status, sent = get()
 	}
 	sameText(t, sent, ok(t, "why", "-prompt", "The capital of France is", "-over", "London", "-off", "L6,pos:0",

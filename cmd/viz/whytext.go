@@ -118,7 +118,7 @@ func (t whyText) parts(o why.Outcome) {
 	}
 }
 
-// alone prints a part outside the blocks.
+// alone prints a part that does not belong to a block.
 func (t whyText) alone(c infer.Contribution, heads int, sum float64) {
 	space := 22
 	if heads <= whyHeads {
@@ -194,7 +194,8 @@ func signed(z float64) string {
 	return "+" + terms.Logit(z)
 }
 
-// lens prints the token that the model would predict at each position after each number of blocks.
+// lens prints, for each position and each number of blocks, the token that the model would predict
+// if it ended after that many blocks.
 func (t whyText) lens() {
 	if t.Lens == nil {
 		return
@@ -229,7 +230,7 @@ func (t whyText) lens() {
 	t.line("%s", row)
 }
 
-// height names the row of a grid for a number of blocks.
+// height returns the name of the grid row for a number of blocks.
 func (t whyText) height(blocks int) string {
 	if blocks == 0 {
 		return named(t.words.T("cmd.why.before"))
@@ -248,8 +249,8 @@ func (t whyText) reading(from int) {
 	t.line("%s", row)
 }
 
-// grid prints how far the answer moves toward the other text's answer if one vector is patched, for
-// each block and position.
+// grid prints, for each block and position, how far patching that one vector moves the answer
+// toward the other text's answer.
 func (t whyText) grid() {
 	if t.Grid == nil {
 		return
@@ -271,7 +272,7 @@ func (t whyText) grid() {
 	t.reading(from)
 }
 
-// heads prints the heads that have a habit, and how strong it is.
+// heads prints, for each known habit, the heads that show it and how strongly.
 func (t whyText) heads() {
 	if t.Heads == nil {
 		return

@@ -27,7 +27,7 @@ type Phase string
 
 // The phases.
 const (
-	Kernel  Phase = "kernel"  // only products of the blocks' matrices with as many vectors as a pass has
+	Kernel  Phase = "kernel"  // only multiplying the blocks' matrices, by as many vectors as a full pass has
 	Prefill Phase = "prefill" // reading a prompt of Tokens tokens, then computing the scores at its last position
 	Decode  Phase = "decode"  // generating Tokens tokens greedily, starting at the first position
 )
@@ -111,7 +111,7 @@ func (p Plan) Check(context int) error {
 	return nil
 }
 
-// Progress is called before each turn of a case, with the number of finished turns and the total
+// Progress is called before each turn of each case, with the number of finished turns and the total
 // number of turns.
 type Progress func(done, of int, c Case)
 
@@ -259,7 +259,7 @@ func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
 }
 
 // prefill returns a function that runs a prompt of n tokens and computes the scores at its last
-// position. The tokens differ from text to text.
+// position. Each text has different tokens.
 func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache, ids := m.NewCache(), make([]int, n)
 	for i := range ids {
@@ -277,8 +277,8 @@ func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	}
 }
 
-// decode returns a function that generates n tokens greedily after a first token that differs from
-// text to text.
+// decode returns a function that generates n tokens greedily. Each text starts with a different
+// token.
 func decode(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache := m.NewCache()
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)

@@ -70,7 +70,7 @@ func TestRunHasARowForEachCase(t *testing.T) {
 	}
 }
 
-// steps returns the mean of the multiply-adds of the first n steps.
+// steps returns the mean number of multiply-adds in the first n steps.
 func steps(s cost.Shape, n int) float64 {
 	sum := 0.
 	for i := 1; i <= n; i++ {

@@ -40,10 +40,10 @@ func Draft() (*checkpoint.Checkpoint, error) {
 	return c, err
 }
 
-// TargetFiles returns the folder of [Target], for copying it elsewhere.
+// TargetFiles returns the model folder of [Target], so that it can be copied elsewhere.
 func TargetFiles() (fs.FS, error) { return fs.Sub(folders, "target") }
 
-// DraftFiles returns the folder of [Draft].
+// DraftFiles returns the model folder of [Draft].
 func DraftFiles() (fs.FS, error) { return fs.Sub(folders, "draft") }
 
 func open(name string) (*checkpoint.Checkpoint, error) {

@@ -23,7 +23,7 @@ type vocabulary struct {
 // vocabularies maps the templates in testdata/chat to their vocabularies. Qwen's templates use the
 // models' own tokenizers. For the others, special tokens are added to a Qwen tokenizer, as in the
 // models that DeepSeek derived from Qwen's, since this program does not support the splitting rules
-// of the tokenizers of DeepSeek V3 and Mistral Nemo.
+// of DeepSeek V3's and Mistral Nemo's tokenizers.
 var vocabularies = map[string]vocabulary{
 	"qwen2_5": {"tokenizer-qwen2_5", nil},
 	"qwen3":   {"tokenizer-qwen3", nil},
@@ -45,7 +45,7 @@ type addedToken struct {
 	Special bool   `json:"special"`
 }
 
-// asksIDs is a request to the script for the ids of one template's chats.
+// asksIDs is a request that asks the script for the ids of one template's chats.
 type asksIDs struct {
 	File  string       `json:"file"`
 	Added []addedToken `json:"added"`
@@ -106,7 +106,7 @@ func TestIDsFromNPM(t *testing.T) {
 			}
 			if text.typed == slices.Equal(want.Whole, want.Parts) {
 				t.Errorf(
-					"%s, chat %d %q: typed names: got %v, want other ids than %v; whole %v, in parts %v", name, i+1,
+					"%s, chat %d %q: typed names: got %v, want ids other than %v; whole %v, in parts %v", name, i+1,
 					text.Text, text.typed, slices.Equal(want.Whole, want.Parts), want.Whole, want.Parts,
 				)
 			}

@@ -38,8 +38,8 @@ type Template struct {
 	special  names
 }
 
-// Compile parses a template in Jinja. tokens holds the special tokens that the template can refer
-// to, such as bos_token, and special holds the names of all special tokens. An error names the
+// Compile parses a Jinja template. tokens holds the special tokens that the template can refer to,
+// such as bos_token, and special holds the names of all special tokens. An error names the
 // unsupported part of the template.
 func Compile(source string, tokens map[string]string, special []string) (*Template, error) {
 	t, err := jinja.Parse(source)
@@ -51,12 +51,12 @@ func Compile(source string, tokens map[string]string, special []string) (*Templa
 
 // Options holds the inputs of a chat other than its messages.
 type Options struct {
-	// Continue leaves the last message open: the model continues it instead of beginning another
-	// turn. That message must be the model's own.
+	// Continue leaves the last message open, which must be the model's: the model continues it
+	// instead of beginning another turn.
 	Continue bool
 	// Values are additional variables of the template, such as enable_thinking: strings, integers
-	// as int, float64, bool and nil. They must not include variables that the program sets itself
-	// (see [Own]).
+	// as int, float64, bool and nil. They must not include the variables that the program itself
+	// sets (see [Own]).
 	Values map[string]any
 }
 
@@ -70,8 +70,8 @@ func Own(name string) bool {
 }
 
 // Render formats a chat and begins the model's turn. An error is a *[jinja.Error]. If Raised is
-// set, it is the template's own objection to the chat, such as roles that do not alternate;
-// otherwise, the template cannot render the chat.
+// set, the template itself rejected the chat, for example because the roles do not alternate;
+// otherwise, the template could not be rendered.
 func (t *Template) Render(ctx context.Context, messages []Message, o Options, now time.Time) (Text, error) {
 	return t.render(ctx, messages, o, true, now)
 }
@@ -139,11 +139,11 @@ func Fault(err error) string {
 	case e != nil:
 		return fmt.Sprintf("The model's chat template cannot be used: %s.", e)
 	}
-	return fmt.Sprintf("These messages cannot be written as a chat: %v.", err)
+	return fmt.Sprintf("These messages cannot be formatted as a chat: %v.", err)
 }
 
-// unused returns one of the characters that Unicode reserves for internal use, which does not occur
-// in any message or value.
+// unused returns one of the characters that Unicode reserves for internal use. The character does
+// not occur in any message or value.
 func unused(messages []Message, values map[string]any) (rune, bool) {
 	texts := make([]string, 0, len(messages)+len(values))
 	for _, m := range messages {
@@ -207,8 +207,8 @@ func (n *names) at(text string) string {
 	return ""
 }
 
-// split inserts a mark into every name in a typed text. It also inserts a mark at either end of the
-// text where the text could form a name together with the adjacent text of the template.
+// split inserts a mark into every name in typed text. It also inserts a mark at each end of the
+// text that could form a name together with the adjacent template text.
 func (n *names) split(text string, mark rune) string {
 	from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	to := max(from, len(strings.TrimRightFunc(text, unicode.IsSpace)))
@@ -236,8 +236,8 @@ func (n *names) ends(text string) bool {
 	return half(n.reversed, reversed(text[:min(len(text), longestName)]))
 }
 
-// longestName is the maximum length of the special token names that are searched for across the
-// boundary between typed text and the template's text.
+// longestName is the maximum number of bytes at either end of a typed text that are compared with a
+// part of a special token's name.
 const longestName = 256
 
 // half reports whether a text ends with a proper prefix of a string in sorted.

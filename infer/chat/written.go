@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Written returns the names of added tokens that the template itself inserts. In some vocabularies,
-// the tokens that begin a turn are not flagged as special, so they would also be found in text
+// Written returns the names of added tokens that the template itself inserts. Some vocabularies do
+// not flag the tokens that begin a turn as special, so these tokens would also be found in text
 // typed by users, which must not happen in a chat. A name that the template searches for in the
 // messages, such as the end of a thought, is excluded, because the search would otherwise not find
 // it. Names without brackets are also excluded, because a sequence of blanks can be a token.

@@ -9,8 +9,8 @@ import (
 
 // An architecture is defined in one file, arch_NAME.go. The file registers a description: the
 // model's name, the keys of its config.json and its GGUF metadata, the names of its tensors in both
-// formats, and what its blocks compute. The readers use this description to find the weights. The
-// forward pass of package infer omits each part that the list of tensors lacks, such as a gate or a
+// formats, and what its blocks compute. The readers use this description to find the weights.
+// Package infer's forward pass omits every part that the tensor list lacks, such as a gate or a
 // norm after the attention.
 type architecture struct {
 	name      string // Config.Architecture
@@ -18,7 +18,7 @@ type architecture struct {
 	class     string // architectures of config.json: the class whose output is a score for every token
 	gguf      string // general.architecture; "" if GGUF has no separate name for it
 
-	// kin maps similar model types that are not supported to the reasons.
+	// kin maps similar but unsupported model types to the reasons why they are not supported.
 	kin map[string]string
 
 	layer   string       // the prefix of a layer's tensors in a folder: "model.layers.%d."
@@ -26,10 +26,10 @@ type architecture struct {
 	block   Block
 
 	// folderPrefix may precede every name except the output matrix's. It is set if the model's
-	// class wraps another class, which does not include the output matrix.
+	// class wraps another class that has all tensors but the output matrix.
 	folderPrefix string
-	// folderOrder and ggufOrder return the order in which a format stores a tensor's values, if it
-	// differs from the order of the layout.
+	// folderOrder and ggufOrder return the order in which a format stores a tensor's values. They
+	// are nil if the format uses the layout's order.
 	folderOrder, ggufOrder func(Config, Role) order
 	// Name suffixes of other tensors, which are ignored because their values follow from the
 	// configuration.
@@ -68,7 +68,7 @@ const (
 	GELU                       // x·Φ(x), with the error function (Hendrycks and Gimpel 2016)
 )
 
-// Role is the function of a tensor in a model.
+// Role is a tensor's role in a model.
 type Role int
 
 // The roles, with the shapes of their weights. All but the first two and the
@@ -94,7 +94,7 @@ const (
 	Output                        // [vocab, width]
 )
 
-// ofLayers reports whether the part exists once per layer.
+// ofLayers reports whether every layer has the part.
 func (p Role) ofLayers() bool { return p > Positions && p < FinalNorm }
 
 // tensorName holds a part's names in both formats, without the layer's prefix and the suffix
@@ -140,8 +140,8 @@ func (c Config) Has(p Role) bool {
 	return slices.ContainsFunc(architectures[c.Architecture].tensors, func(t tensorName) bool { return t.part == p })
 }
 
-// Weight returns the values of a part's weight in the given layer (0 for parts that exist once),
-// like [Checkpoint.Float32], or nil if the architecture has no such part.
+// Weight returns the weight of a part in the given layer (0 for parts that exist only once), like
+// [Checkpoint.Float32], or nil if the architecture has no such part.
 func (c *Checkpoint) Weight(p Role, layer int, shape ...int) ([]float32, error) {
 	return c.part(p, layer, false, shape)
 }
@@ -161,7 +161,7 @@ func (c *Checkpoint) part(p Role, layer int, bias bool, shape []int) ([]float32,
 	return nil, nil
 }
 
-// slot returns the names of a tensor in both formats, without its shape.
+// slot returns a slot with a tensor's names in both formats, but without its shape.
 func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 	s := slot{name: t.folder, gguf: t.gguf, part: t.part, bias: bias}
 	if t.part.ofLayers() {
@@ -175,7 +175,7 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 	return s
 }
 
-// runs lists the supported architectures, for messages that reject an unsupported architecture.
+// runs lists the supported architectures, for messages about unsupported ones.
 func runs(called func(*architecture) string) string { return "this program runs " + listing(called) }
 
 // Architectures lists the supported architectures: "gemma3", "gpt2", "llama".
@@ -227,7 +227,7 @@ func folderArchitecture(f *fields) *architecture {
 		}
 	}
 	if f.has("quantization_config") {
-		f.fail("quantization_config is set; quantised weights are not supported")
+		f.fail("quantization_config is set; quantized weights are not supported")
 	}
 	return found
 }

@@ -3,8 +3,8 @@ package checkpoint
 import "math"
 
 // Gemma 3 (Gemma Team 2025), text only, has five sliding-window layers for each global layer, with
-// different rotary bases; norms before and after both attention and feed-forward layer, and for
-// queries and keys; a GELU gate; and an embedding scaled by the square root of the width.
+// different rotary bases; norms before and after both the attention and the feed-forward layer, and
+// for queries and keys; a GELU gate; and an embedding scaled by the square root of the width.
 var _ = register(&architecture{
 	name: "gemma3", modelType: "gemma3_text", class: "Gemma3ForCausalLM", gguf: "gemma3",
 	kin:   map[string]string{"gemma3": "which also reads images; only Gemma 3's text-only checkpoints run"},
@@ -28,7 +28,7 @@ var _ = register(&architecture{
 		{FinalNorm, "model.norm", "output_norm", false},
 		{Output, "lm_head", "output", false},
 	},
-	// A folder stores each weight of a norm minus one; GGUF stores the weight itself.
+	// A folder stores each norm weight minus one; GGUF stores the weight itself.
 	folderOrder: func(_ Config, p Role) order {
 		switch p {
 		case AttentionNorm, QueryNorm, KeyNorm, AttentionPostNorm, FFNNorm, FFNPostNorm, FinalNorm:
@@ -95,9 +95,9 @@ func readGemma3GGUF(p *ggufPairs, c *Config) {
 	global, window := p.rope(c), p.window()
 	local := &Rope{Theta: p.number("rope.freq_base_swa", gemma3LocalTheta, lowTheta, highTheta)}
 	period := p.size("attention.sliding_window_pattern", gemma3Period, maxLayers)
-	// The metadata does not contain the scale of the scores. In the largest published model, which
-	// is recognized by its 62 layers, the scale is computed from the width divided by the number of
-	// heads.
+	// The metadata does not contain the scale of the attention scores. The largest published model,
+	// which has 62 layers, computes the scale from its width divided by its number of heads; the
+	// others use the head size.
 	if c.Layers == 62 {
 		c.QueryScalar = float64(c.Width / c.Heads)
 	}

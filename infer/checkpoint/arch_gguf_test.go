@@ -65,8 +65,8 @@ func openSmall(t *testing.T, m *ggufModel) Config {
 }
 
 // TestGGUFRopeScaling: a GGUF file can stretch rotary positions. The stretching is linear unless
-// its type is none, and the factor is read from the current key or from the key's original name. A
-// factor of 0 means no stretching.
+// its type is "none", and the factor is read from the current key or from the key's original name.
+// A factor of 0 means no stretching.
 func TestGGUFRopeScaling(t *testing.T) {
 	const kind, factor, first = "llama.rope.scaling.type", "llama.rope.scaling.factor", "llama.rope.scale_linear"
 	for name, test := range map[string]struct {
@@ -162,8 +162,8 @@ func TestGGUFAttention(t *testing.T) {
 	}
 }
 
-// malformedArchitecturesGGUF lists malformed GGUF files of the newer architectures, each with a
-// part of the expected message.
+// malformedArchitecturesGGUF lists malformed GGUF files of the newer architectures, each with part
+// of the expected message.
 var malformedArchitecturesGGUF = []struct {
 	name, arch string
 	change     func(*ggufModel)

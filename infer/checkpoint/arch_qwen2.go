@@ -41,7 +41,7 @@ func readUpperWindows(f *fields, layers int) (windows func(layer int) int) {
 }
 
 // readQwenGGUF reads a Qwen's metadata, which does not specify which layers have the sliding
-// window. If there is a window, the context is therefore limited to the window.
+// window. So if there is a window, it also limits the context.
 func readQwenGGUF(p *ggufPairs, c *Config) {
 	p.shape(c)
 	rope := p.rope(c)

@@ -316,7 +316,7 @@ func TestCausalMasksAreNotWeights(t *testing.T) {
 func TestUnsupportedModelErrorListsArchitectures(t *testing.T) {
 	got := runs(func(a *architecture) string { return a.gguf })
 	names := strings.Split(strings.NewReplacer("this program runs ", "", " and ", ", ").Replace(got), ", ")
-	// GGUF has no name for Mistral
+	// GGUF has no name for Mistral.
 	if len(names) != len(architectures)-1 || !slices.IsSorted(names) || slices.Contains(names, "") ||
 		!slices.Contains(names, "qwen3") {
 		t.Errorf("got architectures %q, want %d sorted names, qwen3 among them", got, len(architectures)-1)

@@ -9,8 +9,8 @@
 //     model.safetensors       every weight matrix, named and typed; large models
 //     have several such files and model.safetensors.index.json
 //     tokenizer.json          the vocabulary and the merges
-//     tokenizer_config.json   optional: does a start token go in front of prompts?
-//     generation_config.json  optional: which tokens end a text?
+//     tokenizer_config.json   optional: whether a start token precedes every prompt
+//     generation_config.json  optional: which tokens end a text
 //
 //   - GGUF, the format of llama.cpp, which stores everything in one file (gguf.go)
 //
@@ -58,15 +58,14 @@ type Checkpoint struct {
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
 	// so that `… | sha256sum` in the folder gives the same hash. If there are several weight files,
-	// they are listed in order of their names. For other formats, the list consists of the model
-	// file alone, or of the model file and tokenizer.bin.
+	// they are sorted by name. For other formats, the list consists of the model file alone, or of
+	// the model file and tokenizer.bin.
 	Hash string
 
 	// Template is the model's chat template, in Jinja, or "" if there is none. It is not checked,
 	// since a model can run without one.
 	Template string
-	// TemplateTokens holds the special tokens that the template may refer to, by name: "eos_token"
-	// and the like.
+	// TemplateTokens maps names that the template may use, such as "eos_token", to special tokens.
 	TemplateTokens map[string]string
 
 	// Warnings are sentences about parts of the files that are ignored.
@@ -115,8 +114,8 @@ func (h modelHash) text(file string, text []byte) {
 	h.line(sum[:], file)
 }
 
-// Summed is a file whose SHA-256 has been computed elsewhere. A browser computes the hash quickly,
-// while this program, when it runs in a browser, would spend more time on the hash than on
+// Summed is a file whose SHA-256 hash has already been computed. A browser computes the hash
+// quickly, but this program, running in a browser, would spend more time on the hash than on
 // everything else.
 type Summed interface {
 	SHA256() ([]byte, error)

@@ -46,7 +46,8 @@ func tinyFolder(t *testing.T) fstest.MapFS {
 	}
 }
 
-// sequential hides all methods except Read from the files of a file system.
+// sequential hides the methods of files that fs.File does not have, so that they can be read only
+// sequentially.
 type sequential struct{ fs.FS }
 
 type sequentialFile struct{ f fs.File }

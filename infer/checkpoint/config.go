@@ -27,7 +27,7 @@ type Config struct {
 	EmbeddingScale float32 // factor for a token's row of the embedding; 0 if there is none
 	TieEmbeddings  bool    // the output matrix is the embedding, and a stored one is not used
 
-	BOS int   // id in front of every prompt, -1 if the model was trained without one
+	BOS int   // id of the token in front of every prompt, or -1 if the model was trained without one
 	EOS []int // ids that end a text; nil if the files name none
 }
 
@@ -96,8 +96,7 @@ const (
 // parseConfig parses config.json and, if they are not nil, tokenizer_config.json and
 // generation_config.json. Missing keys have Hugging Face's default values. Options that would
 // change the architecture's plain forward pass are rejected with errors that name them. startSaid
-// reports whether the files specify the use of a start token; if they do not, the tokenizer
-// decides.
+// is true if the files specify whether to add a start token; otherwise, the tokenizer decides.
 func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Config, startSaid bool, _ error) {
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)
@@ -132,8 +131,7 @@ type defaults struct {
 
 const equalHeads = -1
 
-// readShape reads the keys that the configurations of Llama and its descendants
-// share.
+// readShape reads the keys that Llama and its descendants have in common.
 func readShape(f *fields, c *Config, d defaults) {
 	c.Vocab = f.size("vocab_size", 0, maxVocab)
 	c.Width = f.size("hidden_size", 0, maxWidth)
@@ -147,7 +145,7 @@ func readShape(f *fields, c *Config, d defaults) {
 		f.fail("hidden_act is %s, want %s", quote(act), quote(d.activation))
 	}
 	if f.boolean("rope_interleaved", false) {
-		f.fail("rope_interleaved is true; only pairs of the halves of a head are supported in this format")
+		f.fail("rope_interleaved is true; in this format, each rotary pair must combine the two halves of a head")
 	}
 	for _, bias := range []string{"attention_bias", "mlp_bias"} {
 		if f.boolean(bias, false) {
@@ -157,7 +155,7 @@ func readShape(f *fields, c *Config, d defaults) {
 	readHeads(f, c, d)
 }
 
-// readHeads reads the numbers and the size of the heads.
+// readHeads reads the numbers of heads and their size.
 func readHeads(f *fields, c *Config, d defaults) {
 	if f.err != nil {
 		return // the divisions below need positive sizes
@@ -181,7 +179,7 @@ func readHeads(f *fields, c *Config, d defaults) {
 		f.fail("num_attention_heads %d is not a multiple of num_key_value_heads %d", c.Heads, c.KVHeads)
 	}
 	if c.HeadDim%2 != 0 {
-		f.fail("head size %d is odd; rotary embedding turns pairs", c.HeadDim)
+		f.fail("head size %d is odd; rotary embedding needs pairs", c.HeadDim)
 	}
 }
 
@@ -213,7 +211,7 @@ func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) 
 	}
 }
 
-// readTokenIDs reads which id starts a prompt and which ids end a text.
+// readTokenIDs reads the id that starts a prompt and the ids that end a text.
 //
 // bos_token_id alone does not mean that the model was trained with a start token: add_bos_token
 // decides this or, without that key, the tokenizer's own description.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// refusals lists invalid configurations, each with a part of the expected message.
+// refusals lists invalid configurations, each with part of the expected message.
 var refusals = []struct {
 	name   string
 	config []byte

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Description holds the information about a model that its files contain, even if the model cannot
-// run. Fields whose information is missing or could not be read are zero. All strings come from the
-// files, so escape them before printing.
+// Description holds the information in a model's files, even if the model cannot run. Fields are
+// zero if the information is missing or could not be read. All strings come from the files, so
+// escape them before printing.
 type Description struct {
 	Name         string // of the folder or the file
 	Title        string // the model's own name for itself
@@ -172,7 +172,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	return d, nil
 }
 
-// named records the model names that config.json contains, even if the model is not supported.
+// named records the model's names in config.json, even if the model is not supported.
 func (d *Description) named(configJSON []byte) {
 	f := parseFields(configFile, configJSON)
 	d.Architecture, d.Title = f.text("model_type", ""), f.text("_name_or_path", "")

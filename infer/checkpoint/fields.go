@@ -34,7 +34,7 @@ func parseFields(place string, text []byte) *fields {
 }
 
 // maxKeys is the maximum number of keys of an object. It is limited because a map takes many times
-// the memory of its keys. Published files have fewer than a hundred.
+// as much memory as its keys. Published files have fewer than a hundred.
 const maxKeys = 1 << 12
 
 // manyKeys reports whether the object has more than maxKeys keys. text need not be JSON.
@@ -94,7 +94,7 @@ func (f *fields) size(key string, absent, limit int) int {
 	} else if read := f.value(key, "a whole number", &n); (read || !f.has(key)) && (n < 1 || n > limit) {
 		f.fail("%s is %d, want 1 to %d", key, n, limit)
 	}
-	return min(max(n, 1), limit) // safe to divide by for any contents of the file
+	return min(max(n, 1), limit) // safe to divide by, whatever the file contains
 }
 
 // count reads a whole number from 0 to limit.

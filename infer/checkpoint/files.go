@@ -16,8 +16,8 @@ type missingFile struct{ name, hint string }
 func (e missingFile) Error() string { return "model folder has no " + e.name + e.hint }
 func (e missingFile) Unwrap() error { return fs.ErrNotExist }
 
-// openFile opens a regular file of the model folder and returns its size. It
-// rejects anything else before opening it.
+// openFile opens a regular file in the model folder and returns its size. It rejects anything else
+// without opening it.
 func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
@@ -25,7 +25,7 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	} else if errors.Is(err, fs.ErrNotExist) && linked(fsys, name) {
-		return nil, 0, fmt.Errorf("%s: is a link to a file that is not there; was the download complete?", name)
+		return nil, 0, fmt.Errorf("%s: is a link to a file that does not exist; was the download complete?", name)
 	}
 	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,13 +43,13 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// linked reports whether name is a link; its target may be missing.
+// linked reports whether name is a link, even if its target is missing.
 func linked(fsys fs.FS, name string) bool {
 	info, err := fs.Lstat(fsys, name)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// readFile reads a description of at most limit bytes.
+// readFile reads a descriptive file of at most limit bytes.
 func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	f, size, err := openFile(fsys, name)
 	if err != nil {
@@ -59,7 +59,7 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	var buffer bytes.Buffer
 	if size <= limit {
 		buffer.Grow(int(max(size, 0)) + bytes.MinRead) // growing it later would leave copies behind
-		// A file may grow after Stat, or report a wrong size.
+		// The file may have grown since Stat, or may report a wrong size.
 		_, err = buffer.ReadFrom(io.LimitReader(f, limit+1))
 		size = max(size, int64(buffer.Len()))
 	}

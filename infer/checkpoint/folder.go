@@ -24,9 +24,9 @@ const (
 // listed is the maximum number of file or folder names in a message.
 const listed = 5
 
-// enter finds the model in a folder. It returns the folder itself if it has Hugging Face's layout,
-// a snapshot if it is a model's folder in the cache, or the folder and the name of the only model
-// file in it.
+// enter finds the model in a folder. If the folder has Hugging Face's layout, enter returns the
+// folder itself; if it is a model's folder in the cache, a snapshot; if it contains one model file,
+// the folder and the file's name.
 func enter(path string) (folder, file string, err error) {
 	if has(path, snapshots) && !has(path, configFile) {
 		path = filepath.Join(path, snapshots)
@@ -49,8 +49,7 @@ func enter(path string) (folder, file string, err error) {
 	return path, file, err
 }
 
-// onlyModel returns the only name in a folder's list of names that is a model file, or "" if there
-// is none.
+// onlyModel returns the only model file among the names in a folder, or "" if there is none.
 func onlyModel(names []string) (string, error) {
 	models := modelFiles(names)
 	if len(models) > 1 {
@@ -86,7 +85,7 @@ func onlyFolder(path string) (string, error) {
 	return filepath.Join(path, names[0]), nil
 }
 
-// maxEntries is the maximum number of entries of a folder that are read.
+// maxEntries is the maximum number of entries to read from a folder.
 const maxEntries = 1 << 14
 
 // entries lists the names in a folder, sorted, up to maxEntries of them.
@@ -135,8 +134,8 @@ func several(names []string) string {
 	return text
 }
 
-// folderName returns the name of a folder's model. In Hugging Face's cache, this is the name of the
-// model, not of the revision.
+// folderName returns the name of the model in a folder: the folder's own name or, in Hugging Face's
+// cache, the model's name instead of the revision.
 func folderName(path string) string {
 	if above := filepath.Dir(path); filepath.Base(above) == snapshots {
 		if name, cached := strings.CutPrefix(filepath.Base(filepath.Dir(above)), cacheFolder); cached {
@@ -157,15 +156,15 @@ var adapterFiles = []string{"adapter_config.json", "adapter_model.safetensors", 
 func folderWarnings(fsys fs.FS) []string {
 	for _, name := range adapterFiles {
 		if _, err := fs.Stat(fsys, name); err == nil {
-			return []string{"The folder has an adapter (" + name + "), which is not applied: the weights are those " +
-				"of the model beside it. PEFT's merge_and_unload makes one model of the two."}
+			return []string{"The folder has an adapter (" + name + "), which is not applied: only the weights of " +
+				"the model next to it are used. PEFT's merge_and_unload merges the two into one model."}
 		}
 	}
 	return nil
 }
 
 // otherWeights looks for a folder's weights under names other than model.safetensors. It returns
-// the only safetensors file, or an error that describes the files that the folder has instead.
+// the only safetensors file, or an error that describes what the folder has instead.
 func otherWeights(fsys fs.FS) (string, error) {
 	list, _ := fs.ReadDir(fsys, ".")
 	var tensors []string
@@ -181,7 +180,7 @@ func otherWeights(fsys fs.FS) (string, error) {
 			missing.hint = "; " + quote(name) + " is " + pickled
 		case missing.hint == "" && (filepath.Ext(name) == ".h5" || filepath.Ext(name) == ".msgpack" ||
 			filepath.Ext(name) == ".onnx"):
-			missing.hint = "; " + quote(name) + " is a format that is not read"
+			missing.hint = "; " + quote(name) + " has an unsupported format"
 		}
 	}
 	switch len(tensors) {

@@ -13,9 +13,9 @@ const (
 	dtypeF16  dtype = "F16"  // IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits
 	dtypeBF16 dtype = "BF16" // the upper half of a binary32: 1 sign, 8 exponent, 7 fraction bits
 
-	// ggml's formats, in blocks of 32 values with one F16 scale d each. The low halves of 16 bytes
-	// are the 4-bit numbers q of values 0 to 15, and the high halves are the numbers of values 16
-	// to 31.
+	// ggml's formats, in blocks of 32 values with one F16 scale d each. Sixteen bytes hold the
+	// 4-bit numbers q: those of values 0 to 15 in the low halves, those of values 16 to 31 in the
+	// high halves.
 	dtypeQ8    dtype = "Q8_0"   // d, 32 signed bytes q; a value is q·d
 	dtypeQ4    dtype = "Q4_0"   // d, 16 bytes; (q − 8)·d
 	dtypeQ41   dtype = "Q4_1"   // d, an F16 minimum m, 16 bytes; q·d + m
@@ -23,8 +23,8 @@ const (
 	dtypeQ51   dtype = "Q5_1"   // d, m, the fifth bits, 16 bytes; q·d + m
 	dtypeIQ4NL dtype = "IQ4_NL" // d, 16 bytes; d times the q-th of 16 uneven levels
 
-	// ggml's K-quants: blocks of 256 values, in parts whose scales are
-	// themselves numbers of 6 or 8 bits (kquants.go).
+	// ggml's K-quants: blocks of 256 values, divided into parts whose scales are themselves 6-bit
+	// or 8-bit numbers (kquants.go).
 	dtypeQ4K dtype = "Q4_K"
 	dtypeQ5K dtype = "Q5_K"
 	dtypeQ6K dtype = "Q6_K"

@@ -42,7 +42,7 @@ func FuzzGGUF(f *testing.F) {
 	})
 }
 
-// FuzzLlama2c checks the same for models and vocabularies of llama2.c.
+// FuzzLlama2c checks the same for llama2.c models and vocabularies.
 func FuzzLlama2c(f *testing.F) {
 	vocabulary := smallTokenizerBin(nil)
 	f.Add(llama2cFile(smallLlama2c...), vocabulary)

@@ -47,8 +47,8 @@ var ggufLists = []string{
 	"tokenizer.ggml.tokens", "tokenizer.ggml.scores", "tokenizer.ggml.token_type", "tokenizer.ggml.merges",
 }
 
-// templateKey is the key of the chat template. Strings of other keys are kept only up to
-// maxKeptText bytes.
+// templateKey is the key of the chat template. Other keys' strings are dropped if they are longer
+// than maxKeptText bytes.
 const templateKey = "tokenizer.chat_template"
 
 // ggufSizes holds the size of a value in bytes, by type. Strings and arrays have no fixed size.
@@ -128,8 +128,8 @@ func (g *gguf) readPair(r *ggufReader) {
 	g.pairs[key] = value
 }
 
-// Bounds for a tensor's numbers. They are far above the numbers of any real tensor, but low enough
-// that sums and products do not overflow.
+// Limits for the numbers that describe a tensor. They are far above the numbers of any real tensor,
+// but low enough that sums and products do not overflow.
 const (
 	maxValues = 1 << 50
 	maxOffset = 1 << 60
@@ -185,7 +185,7 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	return name
 }
 
-// alignment returns the number of which every tensor's offset is a multiple.
+// alignment returns the tensors' alignment: every offset is a multiple of it.
 func (g *gguf) alignment() (int64, error) {
 	a, ok := g.pairs["general.alignment"].(float64)
 	if !ok {

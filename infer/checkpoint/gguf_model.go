@@ -166,7 +166,7 @@ func (p *ggufPairs) epsilon(c *Config, key string) {
 }
 
 // rope reads how queries and keys are rotated. A factor without a type means linear stretching. The
-// key of the factor was originally named scale_linear. A factor of 0 means no stretching.
+// factor's key was originally named scale_linear. A factor of 0 means no stretching.
 func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
@@ -301,8 +301,8 @@ type ggufPairs struct {
 
 func (p *ggufPairs) has(key string) bool { _, ok := p.g.pairs[p.prefix+key]; return ok }
 
-// positive reports whether a key has a number above 0 and up to high. A value of 0 is treated like
-// a missing key. Other numbers are errors.
+// positive reports whether a key's value is a number above 0 and at most high. A value of 0 is
+// treated like a missing key. Other numbers are errors.
 func (p *ggufPairs) positive(key string, high float64) bool {
 	x := p.number(key, 0, 0, high)
 	return x > 0 && x <= high

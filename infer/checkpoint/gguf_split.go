@@ -34,8 +34,8 @@ func partName(stem string, part, of int) string {
 	return fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, part, of)
 }
 
-// describeGGUF describes a GGUF file, which is open as w. If the model is split, it also describes
-// the other parts and adds them to w.
+// describeGGUF describes a GGUF file that has already been opened as w. If the model is split, it
+// also describes the other parts and adds them to w.
 func describeGGUF(fsys fs.FS, w *weights, file string) (*Description, error) {
 	name := strings.TrimSuffix(file, ".gguf")
 	stem, _, of, split := splitName(file)
@@ -152,8 +152,7 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 	return all, faults
 }
 
-// join adds the tensors of a later part, which begins base bytes after the
-// start of the first.
+// join adds the tensors of a later part, which begins base bytes after the start of the first part.
 func (g *gguf) join(part *gguf, base int64, name string) (faults error) {
 	for tensor, t := range part.tensors {
 		if _, taken := g.tensors[tensor]; taken {

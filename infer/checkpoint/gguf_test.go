@@ -57,7 +57,7 @@ func TestGGUFMatchesReferenceReader(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		pairs := float64(len(g.pairs)) // before the two pairs below
+		pairs := float64(len(g.pairs)) // not counting the two pairs below
 		g.pairs["version"], g.pairs["tensor_count"] = float64(g.version), float64(len(g.tensors))
 		g.pairs["kv_count"] = pairs
 		if got := slices.Sorted(maps.Keys(g.pairs)); !slices.Equal(got, slices.Sorted(maps.Keys(want.Metadata))) {
@@ -73,7 +73,7 @@ func TestGGUFMatchesReferenceReader(t *testing.T) {
 			default:
 				value = got
 			}
-			if value == nil { // a list that the program does not need
+			if value == nil { // a list that readGGUF skips
 				if slices.Contains(ggufLists, key) || raw[0] != '{' {
 					t.Errorf("%s: %s was not read, want %s", name, key, raw)
 				}
@@ -154,14 +154,14 @@ func TestStartAndEndTokensOfFormats(t *testing.T) {
 		context int
 		format  string
 	}{
-		"tinyllama":            {1, []int{610}, 64, "Hugging Face folder"}, // add_bos_token
-		"mistral":              {1, []int{610}, 64, "Hugging Face folder"}, // the template
+		"tinyllama":            {1, []int{610}, 64, "Hugging Face folder"}, // set by add_bos_token
+		"mistral":              {1, []int{610}, 64, "Hugging Face folder"}, // set by the template
 		"llama3":               {516, []int{517}, 64, "Hugging Face folder"},
 		"smollm":               {-1, []int{516}, 64, "Hugging Face folder"},
 		"qwen2":                {-1, []int{516}, 64, "Hugging Face folder"},
 		"llama-f16.gguf":       {1, []int{2}, 64, "GGUF version 3"},
 		"llama-q8_0.gguf":      {1, []int{2}, 64, "GGUF version 2"},
-		"llama-q4_0.gguf":      {516, []int{517}, 64, "GGUF version 3"}, // the default of llama-bpe
+		"llama-q4_0.gguf":      {516, []int{517}, 64, "GGUF version 3"}, // the default for llama-bpe
 		"gpt2-f32.gguf":        {-1, []int{516}, 48, "GGUF version 3"},
 		"llama2c/legacy.bin":   {1, []int{2, 1}, 64, "llama2.c"},
 		"llama2c/version1.bin": {1, []int{2, 1}, 64, "llama2.c version 1"},

@@ -77,7 +77,7 @@ func ggufNumber(kind uint32, raw []byte) any {
 func (r *ggufReader) array(key string, depth int) any {
 	kind := r.uint32()
 	if depth == maxArrayNesting {
-		r.fail("arrays in arrays, more than %d deep", maxArrayNesting)
+		r.fail("arrays are nested more than %d deep", maxArrayNesting)
 	}
 	size := ggufSizes[kind]
 	if size == 0 && kind != ggufString && kind != ggufArray {

@@ -54,8 +54,7 @@ var signatures = []struct {
 
 var ggml = foreign{"GGML file", "is in a format that llama.cpp dropped in 2023; convert the model to GGUF"}
 
-// identify checks the first bytes of a file, and recognizes common kinds of files that are not
-// models.
+// identify recognizes common kinds of files that are not models by their first bytes.
 func identify(name string, head []byte) (foreign, bool) {
 	if bytes.HasPrefix(head, []byte("version https://git-lfs")) {
 		size := "the large file itself"
@@ -79,7 +78,7 @@ func identify(name string, head []byte) (foreign, bool) {
 	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
 		return foreign{
 			"web page",
-			`is a web page and not the file it is called; ` +
+			`is a web page, not the file that its name suggests; ` +
 				`on Hugging Face a file's address has "/resolve/" where its page has "/blob/"`,
 		}, true
 	}

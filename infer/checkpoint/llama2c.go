@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// The .bin files of llama2.c are a header and float32 weights, little-endian, in which all layers'
-// matrices of one kind are stored together. The first layout begins with seven numbers and has no
-// magic number; version 1 begins with "ak42" reversed and has a header of 256 bytes.
+// A .bin file of llama2.c consists of a header and float32 weights, little-endian. The matrices of
+// one kind are stored together for all layers. The first layout begins with seven numbers and has
+// no magic number; version 1 begins with "ak42" reversed and has a header of 256 bytes.
 const (
 	llama2cMagic  = 0x616b3432
 	llama2cHeader = 256

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// malformedArchitectures lists invalid configurations of the newer architectures, each with a part
-// of the expected message.
+// malformedArchitectures lists invalid configurations of the newer architectures, each with part of
+// the expected message.
 var malformedArchitectures = []struct {
 	name   string
 	config object

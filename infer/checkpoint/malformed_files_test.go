@@ -15,8 +15,8 @@ const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid " +
 // pickle is the beginning of a PyTorch file in a zip archive.
 const pickle = "PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00archive/data.pkl\x80\x02}"
 
-// foreignFiles lists files that are easily mistaken for a model, each with its kind and a part of
-// the message.
+// foreignFiles lists files that are easily mistaken for a model, each with its kind and part of the
+// message.
 var foreignFiles = []struct{ file, text, kind, want string }{
 	{
 		"m.gguf", lfsPointer, "git-LFS pointer",
@@ -26,7 +26,7 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 	{"m.bin", lfsPointer, "git-LFS pointer", "is a git-LFS pointer"},
 	{
 		"m.gguf", "<!DOCTYPE html>\n<html><head>", "web page",
-		`is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/"`,
+		`is a web page, not the file that its name suggests; on Hugging Face a file's address has "/resolve/"`,
 	},
 	{"m.gguf", "\n <HTML>", "web page", "is a web page"},
 	{"pytorch_model.bin", pickle, "PyTorch file", "is a Python pickle, which can contain code and is not read"},
@@ -88,8 +88,8 @@ var foreignInFolder = []struct {
 	},
 	{"pickle in parts", instead("pytorch_model-00001-of-00002.bin"), "is a Python pickle"},
 	{"weights of Meta", instead("consolidated.00.pth"), `"consolidated.00.pth" is a Python pickle`},
-	{"weights of Keras", instead("tf_model.h5"), `"tf_model.h5" is a format that is not read`},
-	{"weights of Flax", instead("flax_model.msgpack"), `"flax_model.msgpack" is a format that is not read`},
+	{"weights of Keras", instead("tf_model.h5"), `"tf_model.h5" has an unsupported format`},
+	{"weights of Flax", instead("flax_model.msgpack"), `"flax_model.msgpack" has an unsupported format`},
 	{"adapter", instead("adapter_model.safetensors"), "adapter_model.safetensors changes the weights of another model"},
 	{"nothing beside", instead(""), "model folder has no model.safetensors"},
 	{"two weights", func(f fstest.MapFS) {
@@ -134,7 +134,7 @@ func TestUnsupportedFilesInAFolderAreNamed(t *testing.T) {
 	}
 }
 
-// TestWeightsUnderAnotherName: a single file of weights may have another name.
+// TestWeightsUnderAnotherName: a single weights file may have any name.
 func TestWeightsUnderAnotherName(t *testing.T) {
 	folder := tinyFolder(t)
 	folder["model.fp16.safetensors"] = folder[weightsFile]
@@ -267,7 +267,7 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 		{
 			"cache that was not fetched whole",
 			map[string]string{"models--o--n/snapshots/r1/" + configFile: "→ ../../blobs/abc"},
-			"config.json: is a link to a file that is not there; was the download complete?", "",
+			"config.json: is a link to a file that does not exist; was the download complete?", "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// malformedGGUF lists malformed GGUF files, each with a part of the expected message.
+// malformedGGUF lists malformed GGUF files, each with part of the expected message.
 var malformedGGUF = []struct {
 	name   string
 	change func(*ggufModel)

@@ -49,7 +49,7 @@ func llama2cWith(i int, n int32) []byte {
 	return llama2cFile(header...)
 }
 
-// malformedLlama2c lists malformed llama2.c models, each with a part of the message.
+// malformedLlama2c lists malformed llama2.c models, each with part of the message.
 var malformedLlama2c = []struct {
 	name string
 	file []byte
@@ -99,7 +99,7 @@ func TestMalformedLlama2c(t *testing.T) {
 	})
 }
 
-// malformedTokenizerBin lists malformed vocabularies, each with a part of the message.
+// malformedTokenizerBin lists malformed vocabularies, each with part of the message.
 var malformedTokenizerBin = []struct {
 	name string
 	file []byte
@@ -171,7 +171,7 @@ func TestMalformedTokenizerBin(t *testing.T) {
 	}
 }
 
-// malformedIndexes lists contents of model.safetensors.index.json, each with a part of the message.
+// malformedIndexes lists contents of model.safetensors.index.json, each with part of the message.
 // The folder has two shards: one.safetensors with the embedding, and two.safetensors with the rest.
 var malformedIndexes = []struct{ name, text, want string }{
 	{"empty", ``, "model.safetensors.index.json: is not a JSON object"},

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Some keys change a model's computation in a way that is not supported for any architecture here.
-// Ignoring them would produce text that is almost right, so they are rejected with errors that name
-// them, unless they have one of the values below, which change nothing.
+// Some keys change a model's computation in a way that this program does not support for any
+// architecture. Ignoring them would produce text that is almost right, so they are rejected with an
+// error that names the key, unless they have one of the values below, which change nothing.
 
 // folderNeutral lists such keys of config.json. A key that is null is always neutral.
 var folderNeutral = map[string][]any{

@@ -81,7 +81,7 @@ func TestKeysThatChangeTheResultAreRefused(t *testing.T) {
 	}
 }
 
-// TestGGUFNeedsEpsilon: a file without the epsilon of its norms is rejected, as by llama.cpp.
+// TestGGUFNeedsEpsilon: a file that lacks the epsilon of its norms is rejected, as in llama.cpp.
 // GPT-2 has its own key.
 func TestGGUFNeedsEpsilon(t *testing.T) {
 	for _, arch := range []string{"llama", "qwen3", "gemma3", "smollm3", "olmo2"} {

@@ -40,7 +40,7 @@ func (f Files) Open() (*Checkpoint, error) {
 }
 
 // Describe describes a model. If the model cannot run, [Reasons] returns all the reasons from the
-// error. The description is never nil; it contains everything that could be read.
+// error. The description is never nil; it contains everything that Describe could read.
 func (f Files) Describe() (*Description, error) {
 	nothing := &Description{Name: filepath.Base(f.Model)}
 	path, err := filepath.Abs(f.Model)
@@ -100,7 +100,7 @@ func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 	return d.Checkpoint, nil
 }
 
-// errOwnTokenizer rejects a vocabulary for a model that has its own.
+// errOwnTokenizer is the error for a vocabulary that is given for a model with its own tokenizer.
 var errOwnTokenizer = errors.New("has its own tokenizer; only .bin files of llama2.c can use another")
 
 // describeFile describes a model that consists of one file in a folder, or of several files that
@@ -148,7 +148,7 @@ func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error)
 	return d, err
 }
 
-// notAModel rejects a file of unknown kind.
+// notAModel returns the error for a file of unknown kind.
 func notAModel(file string, p shard) error {
 	if _, err := readHeader(p, p.size); err == nil && filepath.Ext(file) == ".safetensors" || file == configFile {
 		return fmt.Errorf("%s: is a part of a model; give the folder instead", file)

@@ -48,8 +48,8 @@ func within(place string, err error) error {
 	return located
 }
 
-// Reasons lists the problems in an error of this package, up to 64 of them, starting with the
-// error's own message.
+// Reasons lists the problems in an error from this package, at most 64, starting with the error's
+// own message.
 func Reasons(err error) []string {
 	if err == nil {
 		return nil

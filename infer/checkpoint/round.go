@@ -10,9 +10,9 @@ import (
 const q4Values = 32
 
 // RoundQ4 rounds values to Q4_0 and converts them back to float32, in place, which gives them the
-// precision of weights in a GGUF file of that format. Each block of 32 gets the scale that maps its
-// value of the largest magnitude to −8, as in ggml. The rows of a matrix can be rounded together if
-// each consists of whole blocks. A length that is not a multiple of 32 is an error.
+// precision of weights in a GGUF file of that format. Each block of 32 gets a scale that maps the
+// value with the largest magnitude to −8, as in ggml. The rows of a matrix can be rounded together
+// if each consists of whole blocks. A length that is not a multiple of 32 is an error.
 func RoundQ4(values []float32) error {
 	if len(values)%q4Values != 0 {
 		return fmt.Errorf("%d values, Q4_0 needs a multiple of %d", len(values), q4Values)

@@ -118,8 +118,8 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil
 }
 
-// checkContiguous rejects tensors that overlap, and bytes between dataStart and the end of the
-// file, at size, that belong to no tensor.
+// checkContiguous rejects overlapping tensors, and bytes that belong to no tensor, between
+// dataStart and the end of the file (size).
 func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
 		ta, tb := tensors[a], tensors[b]
@@ -142,8 +142,8 @@ func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 	return nil
 }
 
-// readFull fills p from offset at. A reader may report io.EOF together with the last byte, so only
-// missing bytes are an error.
+// readFull fills p with the bytes from offset `at` on. A reader may return io.EOF together with the
+// last byte, so only missing bytes are an error.
 func readFull(r io.ReaderAt, p []byte, at int64) error {
 	n, err := r.ReadAt(p, at)
 	if n == len(p) {
@@ -155,7 +155,8 @@ func readFull(r io.ReaderAt, p []byte, at int64) error {
 	return fmt.Errorf("read %d of %d bytes: %w", n, len(p), err)
 }
 
-// quote quotes a name from a file for an error message, escaped and truncated to a readable length.
+// quote quotes a name from a file for an error message. It escapes the name and truncates it to a
+// readable length.
 func quote(name string) string {
 	if len(name) > 80 {
 		return fmt.Sprintf("%.80q…", name)

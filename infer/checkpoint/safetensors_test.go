@@ -218,8 +218,8 @@ func TestFloat32RefusesWrongTensors(t *testing.T) {
 	}
 }
 
-// malformed lists malformed files, each with a part of the expected message. Where the length of
-// the data matters, it is 8 bytes.
+// malformed lists malformed files, each with part of the expected message. Where the length of the
+// data matters, it is 8 bytes.
 var malformed = []struct {
 	name string
 	file []byte

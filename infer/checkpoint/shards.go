@@ -17,7 +17,7 @@ const (
 	maxShards     = 1 << 10
 )
 
-// A shard is one file of the weights, which contains their bytes from offset base on.
+// A shard is one weight file. base is the offset of its bytes in the concatenated files.
 type shard struct {
 	name string
 	io.ReaderAt
@@ -25,8 +25,7 @@ type shard struct {
 	base, size int64
 }
 
-// weights gives random access to all files with weights as if they were
-// concatenated.
+// weights gives random access to all weight files as if they were concatenated.
 type weights struct {
 	parts []shard
 	size  int64
@@ -64,9 +63,9 @@ func (w *weights) Close() (err error) {
 	return err
 }
 
-// openTensors opens the weights of a folder, in one file or in several, and returns their tensors.
-// place is the file name to use in errors about missing tensors. If the files can be read but not
-// used, openTensors returns both the files and the error.
+// openTensors opens a folder's weights, in one file or several, and returns their tensors. place is
+// the file name to use in errors about missing tensors. If the weights can be read but not used,
+// openTensors returns both the files and the error.
 func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place string, err error) {
 	w, tensors := &weights{}, map[string]tensor{}
 	place = weightsFile

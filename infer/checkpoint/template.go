@@ -16,8 +16,8 @@ const (
 
 // folderTemplate finds the chat template of a folder: in a separate file, as in newer models, or in
 // tokenizer_config.json, which contains either a single template or several, one of them named
-// "default". It also returns the special tokens that the template may refer to. An unreadable
-// template is treated as missing, since a model can run without one.
+// "default". It also returns the special tokens that the template may refer to. If a template
+// cannot be read, it counts as missing, since a model can run without one.
 func folderTemplate(fsys fs.FS, tokenizerConfig []byte) (template string, tokens map[string]string) {
 	config := parseFields(tokenizerConfigFile, tokenizerConfig)
 	if tokenizerConfig != nil {

@@ -81,8 +81,8 @@ func TestMalformedVocabularies(t *testing.T) {
 	}
 }
 
-// TestGGUFVocabularyWithHoles: a vocabulary may lack the token for a byte, which affects only texts
-// that contain that byte. It may also have user-defined tokens, which Encode finds in a text.
+// TestGGUFVocabularyWithHoles: a vocabulary may lack the token for a byte. Only texts that contain
+// that byte are affected. It may also have user-defined tokens, which Encode finds in a text.
 func TestGGUFVocabularyWithHoles(t *testing.T) {
 	m := smallGGUF()
 	tokens, _ := smallTokens()
@@ -95,7 +95,8 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 	}
 	c := d.Checkpoint
 	defer c.Close()
-	// The tokens are the added space in front, a, the space after an added token, and b.
+	// The tokens are the space that is added in front, a, the user-defined token for two spaces,
+	// the space that is added after it, and b.
 	if got, want := c.Tokenizer.Encode("a  b"), []int{
 		3 + ' ', 3 + 'a', 3 + 'B', 3 + ' ', 3 + 'b',
 	}; !slices.Equal(got, want) {

@@ -30,8 +30,8 @@ func (t tensor) values() int64 {
 }
 
 // each reads t's values part by part, in the order of the file. It rejects NaN and infinities,
-// because a single one would silently spread to every later number. The error starts with the index
-// of the value in square brackets.
+// because a single such value would silently spread to every later result. The error starts with
+// the value's index in square brackets.
 func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	f := formats[t.dtype]
 	if f.widen == nil {
@@ -69,9 +69,9 @@ func endless(values []float32) int {
 // order, which is row by row.
 type order struct {
 	transposed bool // column by column: rows are inputs
-	// interleaved is the number of heads of a query or key matrix whose rotary pairs are adjacent
-	// rows, and 0 for any other matrix. In the layout, the first rows of all pairs of a head come
-	// before the second rows.
+	// interleaved is the number of heads if this is a query or key matrix in which the two rows of
+	// each rotary pair are adjacent, and 0 otherwise. In the layout, each head's rows begin with
+	// the first rows of all pairs, followed by the second rows.
 	interleaved int
 	lessOne     bool // the file stores each value minus one
 }

@@ -2,7 +2,7 @@
 //
 // Costs are counted in multiply-adds of matrix products, which account for the work that grows with
 // the model. Norms, rotary positions, the softmax and activations are not counted. Sizes in bytes
-// refer to the KV cache. A lesson derives the same formulas, and a test compares them with the
+// are sizes of the KV cache. A lesson derives the same formulas, and a test compares them with the
 // counts of the running engine.
 package cost
 
@@ -18,8 +18,8 @@ type Shape struct {
 	// (gate, up, down) and 2 for GPT-2's; 0 means 3.
 	FFNMatrices int
 
-	// In WindowLayers of the layers, a token attends to at most Window positions, including its own
-	// (a sliding window). Both are 0 if no layer has such a window.
+	// In WindowLayers layers, a token attends to at most Window positions, including its own (a
+	// sliding window). Both are 0 if no layer has such a window.
 	Window, WindowLayers int `json:",omitzero"`
 }
 
@@ -73,7 +73,7 @@ func (s Shape) Blocks(cached, m int) Parts {
 // seen returns the total number of positions attended to by n new positions after c earlier ones,
 // if each attends to at most w: Σ min(c + i, w) for i from 1 to n.
 func seen(c, n, w int64) int64 {
-	whole := min(max(w-c, 0), n) // number of positions that see all earlier ones
+	whole := min(max(w-c, 0), n) // number of new positions that see all earlier ones
 	return whole*c + whole*(whole+1)/2 + (n-whole)*w
 }
 

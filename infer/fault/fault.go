@@ -21,9 +21,9 @@ type Fault struct {
 	stack string
 }
 
-func (f *Fault) Error() string { return "something failed inside the program, and was logged" }
+func (f *Fault) Error() string { return "an internal error occurred and was logged" }
 
-// Cause returns a description of the panic's value that can be logged. Stack returns the stack of
+// Cause returns a description of the panic's value that is safe to log. Stack returns the stack of
 // the panic.
 func (f *Fault) Cause() string { return f.cause }
 func (f *Fault) Stack() string { return f.stack }
@@ -38,7 +38,7 @@ func Try(f func() error) (err error) {
 	return f()
 }
 
-// Do is like [Try], but also logs a panic, with what as its context.
+// Do is like [Try], but also logs a panic with [Log]. `what` is the context to log.
 func Do(log *slog.Logger, what string, f func() error) error {
 	err := Try(f)
 	Log(log, what, err)
@@ -58,8 +58,8 @@ func Of(v any) *Fault {
 	return f
 }
 
-// Log logs err if it is a fault. what names the part of the program in which it happened, and more
-// holds further attributes.
+// Log logs err if it is a fault. `what` names the part of the program in which it happened, and
+// `more` holds additional attributes.
 func Log(log *slog.Logger, what string, err error, more ...any) {
 	var f *Fault
 	if errors.As(err, &f) {

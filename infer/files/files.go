@@ -25,8 +25,8 @@ func Open(path string) (*os.File, error) {
 	return opened(path)
 }
 
-// opened is like Open, but does not check the file before opening it. It checks the opened file
-// instead, since a file could be replaced between a check and the opening.
+// opened is like Open, but does not check the file before opening it. It checks the opened file,
+// since a file could be replaced between a check and the call that opens it.
 func opened(path string) (*os.File, error) {
 	f, err := open(path)
 	if err != nil {

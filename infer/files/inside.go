@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Inside is a folder to which reads are confined: links within it are followed, and links that lead
-// out of it are rejected.
+// Inside is a folder that confines reads to itself: it follows links within the folder and rejects
+// links that lead out of it.
 type Inside struct{ root *os.Root }
 
 // OpenInside opens a folder. Close it after use.
@@ -23,8 +23,8 @@ func OpenInside(path string) (*Inside, error) {
 // Close closes the folder.
 func (d *Inside) Close() error { return d.root.Close() }
 
-// Names returns the entries of the folder called name, where "." is the folder d itself. If there
-// are more entries than most, Names returns an error.
+// Names returns the entries of the folder called name, where "." is d itself. If there are more
+// than `most` entries, it returns an error.
 func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *Inside) Read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err == nil { // it might have been replaced
+	if info, err = f.Stat(); err == nil { // the file might have been replaced
 		err = refuse(name, info)
 	}
 	if err != nil {

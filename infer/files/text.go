@@ -26,10 +26,10 @@ var (
 	markUTF16BE = []byte("\xfe\xff")
 )
 
-// Text decodes the contents of a text file from another program: UTF-8, with or without a byte
-// order mark, or UTF-16 with a byte order mark, as PowerShell 5.1 writes it. The mark is removed;
-// otherwise, the text is unchanged. Errors name the encoding if it can be recognized. Otherwise,
-// they are of type [*UTF8Error].
+// Text decodes the contents of a text file written by another program: UTF-8, with or without a
+// byte order mark, or UTF-16 with one, as PowerShell 5.1 writes it. The mark is removed; otherwise,
+// the text is unchanged. Errors name the encoding if it can be recognized. Otherwise, they are of
+// type [*UTF8Error].
 func Text(data []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, marksUTF32[0]), bytes.HasPrefix(data, marksUTF32[1]):
@@ -93,7 +93,7 @@ func wide(data []byte, order binary.ByteOrder) (string, error) {
 	return string(text), nil
 }
 
-// looksWide reports whether every second byte at the start is NUL, as in UTF-16 text in any Western
+// looksWide reports whether every other byte at the start is NUL, as in UTF-16 text in any Western
 // language.
 func looksWide(data []byte) bool {
 	head := data[:min(len(data), 64)]

@@ -48,11 +48,11 @@ func TestTextIsDecoded(t *testing.T) {
 		{"\xff\xfea\x00b", "ends in the middle of a character, after 3 bytes"},
 		{"\xff\xfea\x00\x00\xd8", "not valid UTF-16 at byte 4"},           // half a pair at the end
 		{"\xff\xfe\x00\xd8a\x00", "not valid UTF-16 at byte 2"},           // half a pair, then a letter
-		{"\xff\xfe\x00\xdc\x00\xd8", "not valid UTF-16 at byte 2"},        // in the wrong order
+		{"\xff\xfe\x00\xdc\x00\xd8", "not valid UTF-16 at byte 2"},        // a pair in the wrong order
 		{"caf\xe9", "not valid UTF-8 at byte 3"},                          // Latin-1
-		{"\xef\xbb\xbfa\xffb", "not valid UTF-8 at byte 4"},               // the byte order mark counts
+		{"\xef\xbb\xbfa\xffb", "not valid UTF-8 at byte 4"},               // the position includes the byte order mark
 		{"\ufffda\xed\xa0\x80", "not valid UTF-8 at byte 4"},              // a surrogate in UTF-8
-		{strings.Repeat("é", 50) + "\xc3", "not valid UTF-8 at byte 100"}, // cut off
+		{strings.Repeat("é", 50) + "\xc3", "not valid UTF-8 at byte 100"}, // half a character at the end
 	} {
 		_, err := Text([]byte(bad.data))
 		if got := ""; err != nil {

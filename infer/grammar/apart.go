@@ -2,9 +2,9 @@ package grammar
 
 import "slices"
 
-// apart reports whether no text of a shape fits another branch of a oneOf, as oneOf requires. To
-// ensure this, it may make a property mandatory in the generated texts. If it cannot prove that no
-// text fits, it rejects the schema.
+// apart reports whether a shape excludes all other branches of its oneOf: no text of the shape may
+// fit any of them. To ensure this, it may make a property mandatory in generated texts. If it
+// cannot prove that, it rejects the schema.
 func (c compiler) apart(x *shape) bool {
 	for _, other := range x.unlike {
 		for _, y := range c.shapes([]*schema{other}) {
@@ -18,8 +18,8 @@ func (c compiler) apart(x *shape) bool {
 	return true
 }
 
-// refutes reports whether no text that is generated for x fits y. If force is set, it may make a
-// property of x mandatory to ensure this.
+// refutes reports whether x excludes y: no text that is generated for x fits y. If force is set, it
+// may make a property of x mandatory to ensure this.
 func (c compiler) refutes(x *shape, y shape, force bool) bool {
 	mine, listed := x.values()
 	others, otherListed := y.values()

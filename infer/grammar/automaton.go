@@ -42,14 +42,14 @@ type Grammar struct {
 	mu     sync.Mutex
 	states map[string]*State
 	held   int // number of nodes in the cached states
-	work   int // number of nodes visited since work was last set to 0
+	work   int // number of nodes visited since `work` was last reset
 }
 
 // never is the need of a node from which the end cannot be reached.
 const never = math.MaxInt32
 
 // node is a state of the nondeterministic automaton. It either reads one byte from lo to hi and
-// moves to out, or moves to all nodes in also without reading. The last node is the end.
+// moves to `out`, or moves to all nodes in `also` without reading. The last node is the end.
 type node struct {
 	lo, hi byte
 	out    int32
@@ -113,8 +113,8 @@ func needs(nodes []node) []int32 {
 // Start returns the state before the first byte.
 func (g *Grammar) Start() *State { return g.start }
 
-// state returns the state that consists of the given nodes and all nodes that can be reached from
-// them without reading a byte.
+// state returns the state for the given nodes, including all nodes that can be reached from them
+// without reading a byte.
 func (g *Grammar) state(from []int32) *State {
 	seen := make(map[int32]bool, 2*len(from))
 	s := &State{g: g, need: never}

@@ -23,8 +23,8 @@ type budget struct {
 	full bool  // the budget is exhausted, so building has stopped
 	err  error // the first error
 
-	texts  map[string]automaton // automata of strings, by their constraints
-	counts map[span]automaton   // automata of strings, by their number of characters
+	texts  map[string]automaton // automata for strings, by the strings' constraints
+	counts map[span]automaton   // automata for strings, by the strings' lengths in characters
 }
 
 // spend adds to the amount of work done so far.
@@ -45,9 +45,9 @@ func (s *budget) fail(format string, args ...any) int32 {
 	return dead
 }
 
-// builder builds an automaton from its end to its beginning: each method that adds a part gets the
-// node that follows the part, and returns the node at which the part begins. Parts that read the
-// same bytes and continue at the same node are merged, so common suffixes are built once.
+// builder builds an automaton from its end to its beginning: each method that adds a part takes the
+// node after the part and returns the node at which the part begins. Parts that read the same bytes
+// and continue at the same node are merged, so common suffixes are built once.
 type builder struct {
 	*budget
 	nodes []node
@@ -71,26 +71,27 @@ func (s *budget) beside() *builder {
 	return &builder{s, []node{end: {}, dead: {}}, map[step]int32{}, map[string]int32{}}
 }
 
-// grammar returns the grammar whose automaton begins at a node.
+// grammar returns a grammar whose automaton begins at the given node.
 func (b *builder) grammar(start int32) (*Grammar, error) {
 	switch {
 	case b.err != nil:
 		return nil, b.err
 	case b.full:
-		return nil, refuse("it needs an automaton of more than %d nodes: repeat less, or nest less", maxNodes)
+		return nil, refuse("it needs an automaton with more than %d nodes: use fewer repetitions or less nesting",
+			maxNodes)
 	}
 	g := &Grammar{nodes: b.nodes}
 	return g, g.finish(start)
 }
 
-// matcher returns a function that reports whether the automaton that begins at a node accepts a
-// text. If the automaton could not be built, the function does not accept any text.
+// matcher returns a function that reports whether the automaton that begins at the given node
+// accepts a text. If the automaton could not be built, the function always returns false.
 func (b *builder) matcher(start int32) func(text string) bool {
 	g, err := b.grammar(start)
 	return func(text string) bool { return err == nil && g.Matches([]byte(text)) }
 }
 
-// refuse returns an error that explains, in English, why a grammar is rejected.
+// refuse returns an error that explains in English why a grammar is rejected.
 func refuse(format string, args ...any) error {
 	message := "This grammar cannot be used: " + fmt.Sprintf(format, args...) + "."
 	return &terms.Refusal{Code: terms.CodeRange, Field: "grammar", Message: message}
@@ -162,8 +163,8 @@ func (b *builder) either(list ...int32) int32 {
 	return id
 }
 
-// loop builds a part that can repeat. It calls the function again, which builds one repetition,
-// with the node at which the next repetition begins.
+// loop builds a part that can repeat. It calls `again` to build one repetition, passing the node at
+// which the next repetition begins.
 func (b *builder) loop(again func(self int32) int32) int32 {
 	self := b.add(node{})
 	b.lead(self, again(self))
@@ -190,9 +191,9 @@ func (b *builder) repeat(part func(next int32) int32, least, most int, next int3
 	return next
 }
 
-// machine builds a deterministic automaton from its first state: step returns the state that
-// follows a state when a byte of the alphabet is read, and final reports whether a text can end in
-// a state. The length of the texts must be bounded. Equivalent states are merged, since the
+// machine builds a deterministic automaton from its first state: step returns the state that is
+// reached from a state by reading a byte of the alphabet, and final reports whether a text can end
+// in a state. The texts must have a maximum length. Equivalent states are merged, since the
 // automaton is built backward from its ends.
 func machine[S comparable](
 	b *builder, first S, alphabet string, step func(S, byte) (S, bool), final func(S) bool, next int32,

@@ -10,7 +10,7 @@ import (
 // Expression is the prefix of a grammar's text that marks it as a regular expression.
 const Expression = "regexp:"
 
-// inUse holds the grammars that are in use, by their source text.
+// inUse holds the grammars in use by their source text.
 var (
 	inUse   = map[string]weak.Pointer[Grammar]{}
 	inUseMu sync.Mutex
@@ -44,7 +44,7 @@ func held(text string) *Grammar {
 	return inUse[text].Value()
 }
 
-// forgetUnused removes the entry for text if its grammar is no longer in use.
+// forgetUnused removes text's entry if its grammar is no longer in use.
 func forgetUnused(text string) {
 	inUseMu.Lock()
 	defer inUseMu.Unlock()

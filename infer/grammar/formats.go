@@ -17,9 +17,9 @@ const (
 	pointer  = `(/([A-Za-z0-9 ._-]|~[01]){0,20}){0,4}`
 )
 
-// formats maps each format to a regular expression for the texts that are generated for it. It does
-// not match every text that the standard allows, but each text that it matches is valid: dates and
-// times of RFC 3339 without leap seconds, ASCII addresses, web URIs.
+// formats maps each format to a regular expression for the texts to generate. It does not match
+// everything that the standard allows, but every text that it matches is valid: dates and times of
+// RFC 3339 without leap seconds, ASCII addresses, web URIs.
 var formats = map[string]string{
 	"date":      fullDate,
 	"time":      fullTime,

@@ -207,8 +207,8 @@ func TestSchemasByHand(t *testing.T) {
 	}
 }
 
-// TestUnsupportedGrammarsAreRefused: a schema that is not supported, recursive,
-// contradictory or too large is rejected with an explanation.
+// TestUnsupportedGrammarsAreRefused: a schema that is unsupported, recursive, contradictory or too
+// large is rejected with an explanation.
 // Promise: A schema that is recursive, contradictory, unsupported or too large is refused with the reason.
 func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 	deep := strings.Repeat(`{"type":"array","items":`, 40) + `{"type":"null"}` + strings.Repeat("}", 40)
@@ -224,18 +224,18 @@ func TestUnsupportedGrammarsAreRefused(t *testing.T) {
 		`{"patternProperties":{}}`:            `keyword "patternProperties"`,
 		`{"uniqueItems":true}`:                `keyword "uniqueItems"`,
 		`{"typ":"null"}`:                      `keyword "typ"`,
-		`{"type":"string","type":"null"}`:     "no keyword twice",
+		`{"type":"string","type":"null"}`:     "without duplicate keywords",
 		`{"type":"string","pattern":"("}`:     "cannot be parsed",
 		`{"type":"string","pattern":"a^b"}`:   "only at its two ends",
 		`{"type":"string","pattern":"(?=a)"}`: "must mean the same",
-		`{"type":"string","minLength":3,"maxLength":2}`:                            "from 3 to 2",
+		`{"type":"string","minLength":3,"maxLength":2}`:                            "at least 3 and at most 2",
 		`{"type":"string","maxLength":-1}`:                                         "not of the right kind",
 		`{"type":"string","pattern":"^a$","minLength":2}`:                          "contradicts itself",
 		`{"type":"string","enum":[1]}`:                                             "contradicts itself",
 		`{"enum":[]}`:                                                              "contradicts itself",
 		`{"type":"string","pattern":"[^\\s\\S]"}`:                                  "contradicts itself",
 		`{"type":"object","required":["a"],"additionalProperties":false}`:          "contradicts itself",
-		`{"type":"object","properties":{"a":{"type":"null"},"a":{"type":"null"}}}`: "no name twice",
+		`{"type":"object","properties":{"a":{"type":"null"},"a":{"type":"null"}}}`: "without duplicate names",
 		`{"type":"array","minItems":1000000000,"items":{"type":"string"}}`:         "more than 20000 nodes",
 		`{"type":"string","minLength":1000000000}`:                                 "more than 20000 nodes",
 		`{"type":"string","pattern":"((a{1,100}){1,10}b{1,500}){1,1000}"}`:         "cannot be parsed",

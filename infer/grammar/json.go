@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// value is a JSON value. Objects keep the order of their names.
+// value is a JSON value. Objects keep their names in order.
 type value struct {
 	kind   byte   // its first byte in JSON: n, t or f, 0 for a number, ", [ or {
 	text   string // the contents of a string, or the literal of another scalar
 	list   []*value
 	fields []field
-	twice  bool   // the object has a name twice
+	twice  bool   // the object has a duplicate name
 	key    string // set for constants: equal constants have equal keys
 }
 
@@ -112,7 +112,7 @@ func (v *value) write(b *strings.Builder) {
 	}
 }
 
-// quoted returns a text as a JSON string with the fewest possible escapes.
+// quoted returns text as a JSON string with as few escapes as possible.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -127,8 +127,8 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// settle sets the key of a value and reports whether it could. A number with a huge exponent has no
-// key.
+// settle sets the key of a value and reports whether the value has one. A number with a huge
+// exponent does not.
 func (v *value) settle() bool {
 	switch v.kind {
 	case '0':

@@ -29,27 +29,27 @@ var types = map[string]kinds{
 // schema is a parsed schema. The zero value accepts everything.
 type schema struct {
 	at         string     // the schema's position, for messages
-	never      bool       // the schema is false
-	types      kinds      // 0 for all
+	never      bool       // the schema is `false`
+	types      kinds      // 0 means all
 	about      kinds      // the types that the schema's keywords restrict
 	values     [][]*value // from enum and const: a value must be in every list
 	least      *bound
 	most       *bound
 	multiples  []decimal
-	patterns   []*expression // a string must match all
+	patterns   []*expression // a string must match all of them
 	chars      span
 	prefix     []*schema // the schemas of the first items
 	rest       *schema   // the schema of all other items
 	items      span
-	listed     []string // the names of properties, in the order of the text
+	listed     []string // the names of the properties, in the order of the schema's text
 	properties map[string]*schema
 	required   []string
 	further    *schema // the schema of other properties
 	names      *schema // the schema of property names
-	size       span    // the number of an object's properties
+	size       span    // how many properties an object may have
 	all        []*schema
-	any        [][]*schema // at least one of each list
-	one        [][]*schema // exactly one of each list
+	any        [][]*schema // at least one schema in each list must match
+	one        [][]*schema // exactly one schema in each list must match
 }
 
 // span is a range of counts.
@@ -150,7 +150,7 @@ var leaves = map[string]leaf{
 	}},
 }
 
-// errUnsupported reports that a keyword is not supported with the given value.
+// errUnsupported reports that the program does not support a keyword with the given value.
 var errUnsupported = errors.New("not supported")
 
 func kindIs(v *value, kind byte) error {
@@ -179,7 +179,7 @@ func readTypes(s *schema, v *value) error {
 			return errKind
 		}
 		if types[t.text] == 0 {
-			return refuse("the type %q of %s is not in JSON schema", short(t.text), s.at)
+			return refuse("the type %q of %s is not a JSON Schema type", short(t.text), s.at)
 		}
 		s.types |= types[t.text]
 	}

@@ -38,14 +38,14 @@ func NewVocabulary(tokens [][]byte, ends []int) *Vocabulary {
 }
 
 // Masks computes which tokens of a vocabulary can come next in a given state of a grammar. It is
-// not safe for concurrent use, but the Masks of several runs can share a grammar.
+// not safe for concurrent use, but several runs, each with its own Masks, can share a grammar.
 type Masks struct {
 	v    *Vocabulary
 	kept map[*State][]int32
 }
 
-// maxMasks is the number of states for which the results of after are cached. With a vocabulary of
-// 150,000 tokens, each takes 600 kB.
+// maxMasks is the number of states for which [Masks.after]'s results are cached. With a vocabulary
+// of 150,000 tokens, a result takes 600 kB.
 const maxMasks = 4
 
 // NewMasks returns a Masks for a vocabulary.
@@ -55,11 +55,10 @@ func NewMasks(v *Vocabulary) *Masks { return &Masks{v, map[*State][]int32{}} }
 type Mask struct {
 	set []uint64 // [vocab/64], with a bit for each token id
 	N   int      // the number of allowed tokens
-	// Closing is set if tokens were excluded because the tokens left after them would not suffice
-	// to complete the text.
+	// Closing is set if tokens were excluded because too few tokens would be left after them to
+	// complete the text.
 	Closing bool
-	// Short is set if the remaining tokens do not suffice to complete the text, so it may end
-	// incomplete.
+	// Short is set if too few tokens remain to complete the text, so it may end incomplete.
 	Short bool
 }
 
@@ -74,10 +73,9 @@ func (m *Mask) allow(id int) { m.set[id/64] |= 1 << (id % 64) }
 // Of returns the mask for a state when `left` tokens remain to be generated, including the next
 // token and the token that ends the text. A negative left means no limit. A token that ends the
 // text is allowed only if the text is complete. The last token must end the text, so Of excludes
-// tokens after which the text would need more bytes than there are tokens left: if the vocabulary
-// has all bytes, each byte takes at most one token. An empty mask means that no token of the
-// vocabulary can continue the text. If computing the mask would take too long, the error is a
-// refusal.
+// tokens after which the text would need more bytes than there are tokens left. (If every byte is a
+// token, each byte takes at most one token.) An empty mask means that no token of the vocabulary
+// can continue the text. If computing the mask would take too long, Of returns a refusal.
 func (m *Masks) Of(s *State, left int) (*Mask, error) {
 	needs, err := m.after(s)
 	if err != nil {
@@ -121,8 +119,8 @@ func (m *Mask) count() {
 	}
 }
 
-// after returns the need of the state after each token of the vocabulary, in the vocabulary's
-// order. The need is [never] for a token that cannot come next.
+// after returns, for each token in the vocabulary's order, the need of the state after that token.
+// The need is [never] for a token that cannot come next.
 func (m *Masks) after(s *State) ([]int32, error) {
 	if list, ok := m.kept[s]; ok {
 		return list, nil
@@ -147,7 +145,7 @@ func (m *Masks) after(s *State) ([]int32, error) {
 			list[i] = int32(last.need)
 		}
 		if g.work > maxWork {
-			return nil, refuse("computing what can follow takes too long: repeat less, or leave less open")
+			return nil, refuse("computing what can come next takes too long: use fewer repetitions, or leave less open")
 		}
 	}
 	if len(m.kept) >= maxMasks {

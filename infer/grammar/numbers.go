@@ -13,7 +13,7 @@ const (
 	maxMultiple = 1_000 // largest multipleOf, without its decimal point
 )
 
-// The forms of the numbers that are generated if there are no bounds.
+// The forms of generated numbers without bounds.
 var (
 	anyNumber, _  = parseExpression(`-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,16})?([eE][+-]?[0-9]{1,2})?`)
 	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)
@@ -64,7 +64,7 @@ func (d decimal) compare(e decimal) int {
 	return size
 }
 
-// bound is a minimum or maximum of numbers. If open is set, the bound itself is excluded.
+// bound is a minimum or maximum for numbers. If open is set, the bound itself is excluded.
 type bound struct {
 	decimal
 	open bool
@@ -139,7 +139,7 @@ type measure struct {
 	integer  bool
 	limits   []limit // at most two
 	divides  bool    // numbers must be multiples of multiple
-	multiple int     // multipleOf without its decimal point
+	multiple int     // the value of multipleOf, without its decimal point
 	decimals int     // digits after the point
 }
 
@@ -151,7 +151,7 @@ type limit struct {
 
 // reading is the state after part of a number has been read.
 type reading struct {
-	at       byte // the last byte: -, 0 if the whole part is 0, 1 if it is not, ., f for a digit after the point
+	at       byte // last byte: -, 0 (a whole part of 0), 1 (another whole part), ., f (a digit after the point)
 	negative bool
 	zero     bool // the number is 0 so far
 	digits   int
@@ -199,8 +199,8 @@ func (m measure) read(s reading, b byte) (reading, bool) {
 	return s, s.digits <= maxDigits
 }
 
-// whole returns the comparisons with the limits after the last digit before the point. A number
-// with fewer such digits than a limit is smaller.
+// whole returns the comparisons with the limits once all digits before the point have been read. A
+// number with fewer of these digits than a limit is smaller.
 func (m measure) whole(s reading) [2]int {
 	for i, l := range m.limits {
 		if s.at == '1' && s.digits < len(l.whole) || s.at == '0' && l.whole != "" {

@@ -6,19 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// object builds a part that reads an object: first its listed properties in order, of which the
-// optional ones can be missing, and then other properties if they are allowed.
+// object builds a part that reads an object: first its listed properties in order, where optional
+// ones may be missing, and then other properties if they are allowed.
 func (c compiler) object(x shape, depth int, next int32) int32 {
 	size, names, required := x.size(), x.names(), x.required()
 	fits := c.fitting(x, depth)
 	closed := c.bytes('}', '}', next)
 	// The object continues at the node `first` if no property has been read yet, and otherwise at
-	// `later`. Both nodes begin with the unlisted properties and, in the loop, with the listed
-	// properties from i on.
+	// `later`. Both begin as the closing brace; the unlisted properties and then the listed ones,
+	// from the last to the first, are put in front.
 	first, later := closed, closed
 	if size.least > max(1, len(required)) {
 		return c.fail(
-			"%s has the keyword \"minProperties\", which is supported up to 1 or what is required", x.from[0].at,
+			"%s has the keyword \"minProperties\", which may be at most 1 or the number of required properties",
+			x.from[0].at,
 		)
 	}
 	if size.least > len(required) {
@@ -53,7 +54,7 @@ func (c compiler) object(x shape, depth int, next int32) int32 {
 	return c.bytes('{', '{', first)
 }
 
-// fitting returns a function that reports whether propertyNames allows a name.
+// fitting returns a function that reports whether the schemas' propertyNames allow a name.
 func (c compiler) fitting(x shape, depth int) func(name string) bool {
 	all := x.naming()
 	if len(all) == 0 {
@@ -69,7 +70,7 @@ func (c compiler) fitting(x shape, depth int) func(name string) bool {
 
 // others builds a part that reads at most `most` unlisted properties. The object continues at the
 // node `first` if no property has been read yet, and otherwise at `later`. The results are the
-// corresponding nodes at which the unlisted properties begin.
+// corresponding nodes before the unlisted properties.
 func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int32) {
 	listed := x.names()
 	names := []automaton{c.alone(func(b *builder, next int32) int32 {
@@ -80,7 +81,7 @@ func (c compiler) others(x shape, most, depth int, first, later int32) (_, _ int
 			return compiler{b}.value(all, depth+1, next)
 		}))
 	}
-	// If a name occurs twice, the last value wins. This is harmless, since every value fits.
+	// If a name is repeated, the last value counts. This is harmless, since every value fits.
 	one := func(next int32) int32 {
 		return c.all(names, c.separator(":", c.value(x.orAny(x.further()), depth+1, next)))
 	}

@@ -63,7 +63,7 @@ func (left automaton) and(right automaton) automaton {
 	return automaton{b, visit(left.start, right.start)}
 }
 
-// copy copies the nodes of an automaton from which its end can be reached, with next in place of
+// copy copies those nodes of an automaton from which its end can be reached, with next in place of
 // the end.
 func (b *builder) copy(from automaton, next int32) int32 {
 	if b.over() {

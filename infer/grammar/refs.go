@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// reader parses each schema in a text, and parses it only once even if several references lead to
-// it.
+// reader parses the schemas in a text. It parses each schema only once, even if there are several
+// references to it.
 type reader struct {
 	*budget
 	root *value
@@ -39,7 +39,7 @@ func (r *reader) child(v *value, at string, elsewhere bool) *schema {
 	case v.kind != '{':
 		r.fail("%s must be an object, true or false", at)
 	case v.twice:
-		r.fail("%s must be an object that has no keyword twice", at)
+		r.fail("%s must be an object without duplicate keywords", at)
 	default:
 		elsewhere = elsewhere || v != r.root && v.hasID()
 		for _, f := range v.fields {
@@ -100,7 +100,7 @@ func (r *reader) keyword(s *schema, f field, elsewhere bool) {
 	}
 }
 
-// check records an error in a keyword's value, if err is not nil.
+// check records err, which is nil unless there is something wrong with a keyword's value.
 func (r *reader) check(s *schema, f field, err error) {
 	switch {
 	case r.err != nil || err == nil:
@@ -115,7 +115,7 @@ func (r *reader) check(s *schema, f field, err error) {
 
 func (r *reader) properties(s *schema, f field, elsewhere bool) {
 	if f.kind != '{' || f.twice {
-		r.fail("the properties of %s must be an object that has no name twice", s.at)
+		r.fail("the properties of %s must be an object without duplicate names", s.at)
 		return
 	}
 	s.properties = map[string]*schema{}

@@ -19,7 +19,7 @@ func FromRegexp(expression string) (*Grammar, error) {
 	return b.grammar(patternBuilder{b, false}.pattern(re.Regexp, end))
 }
 
-// expression is a regular expression without the anchors at its ends.
+// expression is a regular expression whose anchors at the ends have been removed.
 type expression struct {
 	*syntax.Regexp
 	begins, ends bool // whether an anchor was removed there
@@ -137,7 +137,7 @@ func (c patternBuilder) within(lo, hi rune, next int32) (raw, escapes []int32) {
 			raw = append(raw, c.runes(from, to, next))
 		}
 	}
-	short, long := "", [2]string{} // short escapes, and the last digits of \u escapes, by the digit before
+	short, long := "", [2]string{} // short escapes, and the last digits of \u escapes by the digit before them
 	for _, r := range "\"\\\n\r\t" {
 		if lo <= r && r <= hi {
 			short += escaped(r)[1:]

@@ -10,7 +10,7 @@ import (
 const (
 	maxDepth  = 32  // maximum nesting
 	maxShapes = 500 // maximum number of combinations of anyOf and oneOf for one value
-	anyDepth  = 1   // nesting of values that a schema does not restrict
+	anyDepth  = 1   // nesting in values that a schema does not restrict
 )
 
 // FromSchema returns the language of the JSON texts that a JSON schema accepts, restricted to the
@@ -25,7 +25,7 @@ const (
 //   - allOf, anyOf, oneOf, and $ref to a location within the schema.
 //
 // Annotations are ignored. Every other keyword is rejected with an error that names it. Recursion
-// is also rejected, and so is a oneOf, unless each text provably fits only one branch.
+// is also rejected, and so is a oneOf unless each text provably fits only one branch.
 //
 // An object has the listed properties in the order of the schema, followed by others if
 // additionalProperties is given and not false. Without a type, all types that the keywords restrict
@@ -166,7 +166,8 @@ func (c compiler) array(x shape, depth int, next int32) int32 {
 	fixed := 0
 	for _, s := range x.from {
 		if s.items.empty() {
-			return c.fail("no array of %s can have from %d to %d items", s.at, s.items.least, s.items.most)
+			return c.fail("%s requires at least %d and at most %d items, which is impossible",
+				s.at, s.items.least, s.items.most)
 		}
 		n, fixed = n.and(s.items), max(fixed, len(s.prefix))
 	}

@@ -2,12 +2,12 @@ package grammar
 
 import "slices"
 
-// shape is one way to satisfy a set of schemas: a text must fit every schema in from. Their allOf,
-// anyOf and oneOf have been resolved.
+// shape is one way to satisfy a set of schemas: a text must fit every schema in `from`. Their
+// allOf, anyOf and oneOf have been resolved.
 type shape struct {
 	from   []*schema
 	unlike []*schema // the branches of a oneOf that were not chosen and must not fit
-	forced []string  // properties that are always generated so that no branch in unlike fits
+	forced []string  // properties that are always generated, so that no branch in `unlike` fits
 }
 
 // shapes returns the possible ways to satisfy all of the given schemas together.
@@ -57,7 +57,7 @@ func (c compiler) with(list []shape, s *schema) []shape {
 // limit records an error if n, the number of shapes, is too large.
 func (c compiler) limit(s *schema, keyword string, n int) {
 	if n > maxShapes {
-		c.fail("the keyword %q of %s makes more than %d cases with its siblings", keyword, s.at, maxShapes)
+		c.fail("the keyword %q of %s, combined with its siblings, makes more than %d cases", keyword, s.at, maxShapes)
 	}
 }
 
@@ -134,7 +134,7 @@ func (x shape) about() (k kinds) {
 	return k
 }
 
-// unlisted returns the shape without its lists of allowed values, but with a type.
+// unlisted returns the shape with types in place of its lists of allowed values.
 func (x shape) unlisted() shape {
 	free := shape{forced: x.forced}
 	for _, s := range x.from {
@@ -202,7 +202,7 @@ func (x shape) names() (list []string) {
 	return list
 }
 
-// required returns the properties that are always generated, without duplicates.
+// required returns the names of the properties that are always generated, without duplicates.
 func (x shape) required() []string {
 	list := slices.Clone(x.forced)
 	for _, s := range x.from {

@@ -22,7 +22,8 @@ func (c compiler) text(from []*schema, next int32) int32 {
 	var chars span
 	for _, s := range from {
 		if s.chars.empty() {
-			return c.fail("no string of %s can be from %d to %d long", s.at, s.chars.least, s.chars.most)
+			return c.fail("%s requires at least %d and at most %d characters, which is impossible",
+				s.at, s.chars.least, s.chars.most)
 		}
 		chars = chars.and(s.chars)
 		patterns = append(patterns, s.patterns...)
@@ -44,8 +45,8 @@ func (a span) characters(b *builder, next int32) int32 {
 	return b.repeat(b.character, a.least, a.limit(), next)
 }
 
-// matching returns the automaton for the strings of a given length that match all patterns. Results
-// are cached, since the schemas of items are built repeatedly.
+// matching returns an automaton for the strings of the given lengths that match all patterns.
+// Results are cached, since item schemas are built repeatedly.
 func (c compiler) matching(patterns []*expression, chars span) automaton {
 	key := fmt.Sprint(chars)
 	for _, e := range patterns {
@@ -137,8 +138,8 @@ func fromECMA(text string) (re2 string, ok bool) {
 	return b.String(), true
 }
 
-// hasFlags reports whether the text after a parenthesis starts with flags, or with a name in RE2's
-// own syntax.
+// hasFlags reports whether the text after a parenthesis starts with flags, or with a group name in
+// RE2's own syntax.
 func hasFlags(rest string) bool {
 	return strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") && !strings.HasPrefix(rest, "?<")
 }

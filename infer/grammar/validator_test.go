@@ -183,7 +183,7 @@ func (c validator) number(s map[string]any, x *big.Rat) bool {
 		holds("multipleOf", func(b *big.Rat) bool { return new(big.Rat).Quo(x, b).IsInt() })
 }
 
-// within reports whether n is within the minimum and the maximum that two keywords specify.
+// within reports whether n is between the minimum and the maximum that two keywords specify.
 func within(s map[string]any, least, most string, n int) bool {
 	x := big.NewRat(int64(n), 1)
 	a, b := rational(s[least]), rational(s[most])

@@ -1,13 +1,13 @@
 // Package kernel contains the operations in which the engine spends nearly all of its time:
-// products of weight matrices with vectors, and the few vector operations of attention, activations
+// products of weight matrices and vectors, and a few vector operations for attention, activations
 // and the draw.
 //
 // # Packing
 //
-// A product with one vector reads every weight once and uses it once, so memory bandwidth limits
-// its speed. A product with several vectors is limited by the multipliers. Both kinds of product
-// are fastest if the weights are stored in the order in which they are used. A matrix is therefore
-// divided into panels of 32 rows, and a panel is stored column by column:
+// A product with one vector reads every weight once and uses it once, so its speed is limited by
+// memory bandwidth. A product with several vectors is limited by the multipliers. Both kinds of
+// product are fastest if the weights are stored in the order in which they are used. A matrix is
+// therefore divided into panels of 32 rows, and a panel is stored column by column:
 //
 //	          columns →                       memory →
 //	row  0    a0 a1 a2 a3 …                   a0 b0 c0 … | a1 b1 c1 … | a2 b2 …
@@ -24,8 +24,8 @@
 //
 // Lanes never mix, and every result is a single sum in the order of the columns, ((w₀x₀ + w₁x₁) +
 // w₂x₂) + …, no matter how many vectors are multiplied together. So a position's result has the
-// same bits whether the position is processed alone (decode) or with others (prefill). With more
-// vectors, the only difference is that the products of each loaded weight are added to sums in more
+// same bits whether the position is processed alone (decode) or with others (prefill). The only
+// difference with more vectors is that each loaded weight's products are added to sums in more
 // registers. A last panel with fewer rows is padded with zeros.
 //
 // Most models are stored as bfloat16, the upper half of float32. If all weights of a matrix are
@@ -42,7 +42,7 @@
 //	           └ 4 columns of 32 rows ─┘
 //
 // This order suits the instruction that sums four products of bytes in a 32-bit lane. Vectors are
-// rounded to 16 bits when they are multiplied. Rounding them to 8 bits would lose three times as
+// rounded to 16 bits before they are multiplied. Rounding them to 8 bits would lose three times as
 // much accuracy as rounding the weights does (LOG.md). The two bytes of each value are multiplied
 // separately:
 //
@@ -50,9 +50,9 @@
 //
 // All these numbers are integers, so the sums are exact on every machine. The AVX-512 instruction
 // treats the bytes of x as unsigned. So lower bytes are 0 … 255, and 128 is added to upper bytes.
-// Each head therefore contains −Σ w next to the scale, which compensates for that. AVX2 has an
-// instruction that sums two products in 16 bits and saturates at 32,767. On that path, |x| is
-// multiplied by w·sign(x), so that a sum is at most 2·128·127.
+// To compensate for that, each head contains −Σ w next to the scale. AVX2 has an instruction that
+// sums two products in 16 bits and saturates at 32,767. On that path, |x| is multiplied by
+// w·sign(x), so that a sum is at most 2·128·127.
 //
 // # Paths
 //
@@ -61,9 +61,9 @@
 // read the same packed weights. The environment variable VIZ_KERNEL, which is read once at startup,
 // can select a path: portable, avx2 or avx512. It cannot select a faster path than the processor
 // supports. This package ignores any other value; a program should reject it ([ParsePath]). On any
-// one path, results are always the same bit for bit, and the two vector paths produce the same bits
-// in all functions. The portable path rounds each product before adding it, so its float32 results
-// differ from the vector paths' results in the last digits, but its int8 products do not.
+// given path, results are always the same, bit for bit, and the two vector paths produce the same
+// bits in all functions. The portable path rounds each product before adding it, so its float32
+// results differ from the vector paths' results in the last digits, but its int8 products do not.
 //
 // With AVX-512, which has enough registers, attention processes three queries together if they have
 // the same keys and values ([ScoresEach], [MixEach]).
@@ -71,7 +71,7 @@
 // # Scores
 //
 // A draw begins with the scores of the whole vocabulary. This package also contains the operations
-// on them that package sampling needs ([Max], [ExpSum], [DivideBy], [Between]). They use float64,
+// on scores that package sampling needs ([Max], [ExpSum], [DivideBy], [Between]). They use float64,
 // and on every path, e^x has the same bits as in the standard library.
 //
 // The matrix functions are generated (gen); LOG.md lists their speeds and the changes that made

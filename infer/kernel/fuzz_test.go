@@ -35,7 +35,7 @@ func TestMulAcrossPaths(t *testing.T) {
 func compareMul(t *testing.T, rows, cols, n int, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 17))
-	spread := math.Pow(2, float64(r.IntN(40)-20)) // the spread of the vectors' magnitudes, to include extreme ones
+	spread := math.Pow(2, float64(r.IntN(40)-20)) // spreads the vectors' magnitudes to include extremes
 	data, x := random(r, rows*cols), random(r, n*cols)
 	for i := range x {
 		x[i] *= float32(spread)

@@ -16,8 +16,7 @@ const (
 	blockBytes = weightsAt + block*panelRows
 )
 
-// valueBytes is the length of a block of a quantized vector: upper bytes, then
-// lower bytes.
+// valueBytes is the length of a block of a quantized vector: upper bytes, then lower bytes.
 const valueBytes = 2 * block
 
 // The largest quantized weight, and the largest quantized value of a vector.
@@ -33,7 +32,7 @@ const least = 1e-30
 // Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it. Every 64 neighboring
 // weights of a row are divided by a scale, the smallest bfloat16 not below max |w| / 127, and
 // rounded to the nearest integer, ties to even; −128 does not occur. If a weight is not finite, the
-// products of its row are not finite either. Quantize panics if the length of data is not
+// products with its row are not finite either. Quantize panics if the length of data is not
 // rows·cols.
 func Quantize(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
@@ -72,8 +71,8 @@ func weightScale(weights []float32) float32 {
 	return math.Float32frombits((math.Float32bits(most/mostWeight) + 0xffff) &^ 0xffff)
 }
 
-// magnitude returns max |x|, or Inf or NaN if x contains one. Compared as integers, the bits of
-// magnitudes are in the same order as the magnitudes, with Inf and NaN at the end.
+// magnitude returns max |x|, or Inf or NaN if x contains one. It compares the bits of magnitudes as
+// integers, which have the same order as the magnitudes, with Inf and NaN last.
 func magnitude(x []float32) float32 { return math.Float32frombits(mostBitsPortable(x)) }
 
 func blocks(cols int) int { return (cols + block - 1) / block }

@@ -185,8 +185,8 @@ func TestBfloat16ProductsAreExact(t *testing.T) {
 	})
 }
 
-// comparePaths runs f on every path. Results must be within tolerance of those on the portable
-// path, and the two vector paths must agree bit for bit.
+// comparePaths runs f on every path. Results must be within tolerance of the portable path's
+// results, and the two vector paths must agree bit for bit.
 func comparePaths(tb testing.TB, what string, tolerance float64, f func() []float32) {
 	tb.Helper()
 	var results [][]float32

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// panelRows is the number of rows that a panel interleaves. One value of each row fills two AVX-512
-// registers, so that eight vectors need 16 of the 32 registers for their sums.
+// panelRows is the number of rows that a panel interleaves. One value from each row fills two
+// AVX-512 registers, so eight vectors need 16 of the 32 registers for their sums.
 const panelRows = 32
 
 // Matrix is a packed weight matrix. A product maps vectors of length Cols to vectors of length
@@ -50,8 +50,8 @@ func Pack(rows, cols int, data []float32) Matrix {
 	return w
 }
 
-// packFloats copies a row to its lane of a panel. Like packHalves, it is a separate function
-// because browsers optimize a function only after many calls.
+// packFloats copies a row to its lane in a panel. It and packHalves are separate functions because
+// browsers optimize a function only after many calls.
 func packFloats(lane, row []float32) {
 	for c, v := range row {
 		lane[c*panelRows] = v
@@ -66,7 +66,7 @@ func packHalves(lane []uint32, row []float32, shift int) {
 	}
 }
 
-// halfPanel is the number of words of a column in a panel of bfloat16.
+// halfPanel is the number of words that a column takes in a bfloat16 panel.
 const halfPanel = panelRows / 2
 
 // fitsBfloat16 reports whether all values can be stored as bfloat16, the upper half of float32,
@@ -81,7 +81,7 @@ func fitsBfloat16(data []float32) bool {
 }
 
 // low and high return the two weights in a word: low returns the weight of a row in the first half
-// of a panel, and high returns the weight of the row 16 rows below it.
+// of a panel, and high returns the weight 16 rows below it.
 func low(w uint32) float32  { return math.Float32frombits(w << 16) }
 func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
 
@@ -94,7 +94,7 @@ func check(rows, cols int, data []float32) {
 func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
 
 // Row copies row r to dst [Cols]. A model needs this if its output matrix is also the embedding
-// table. The rows of a quantized matrix are rounded.
+// table. If the matrix is quantized, the row is rounded.
 func (w Matrix) Row(dst []float32, r int) {
 	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
 		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
@@ -168,14 +168,14 @@ func MulEach(x []float32, n int, products ...Product) (ops int64) {
 	return ops
 }
 
-// mulFloat multiplies w by n vectors, panel by panel: a panel is fetched from memory once and used
-// for all vectors while it is cached.
+// mulFloat multiplies w by n vectors, panel by panel: it fetches each panel from memory once and
+// uses it for all vectors while it is cached.
 func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	full := w.Rows / panelRows
 	at := 0
 	if n <= pairColumns(p) {
-		// With few vectors there are too few sums to keep the multipliers busy,
-		// so two panels are multiplied together.
+		// With few vectors, there are too few sums to keep the multipliers busy, so multiply two
+		// panels together.
 		for ; at+1 < full; at += 2 {
 			w.pair(p, dst[at*panelRows:], w.Rows, at, x, n)
 		}

@@ -6,9 +6,9 @@ import (
 )
 
 // Weights share slabs of memory, for which the program asks the system to use huge pages. A
-// processor looks up the addresses of pages in a small table. A model is read from end to end for
-// every token. A slab of 4 MiB needs two entries of the table with pages of 2 MiB, but a thousand
-// with pages of 4 KiB.
+// processor looks up the addresses of pages in a small table, and a model is read from end to end
+// for every token. With 2 MiB pages, a 4 MiB slab needs two entries in the table; with 4 KiB pages,
+// it needs a thousand.
 
 const line = 64 // size of the processor's cache lines: no register of weights crosses two
 

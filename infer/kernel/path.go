@@ -22,7 +22,7 @@ var pathNames = [...]string{"portable", "avx2", "avx512"}
 func (p Path) String() string { return pathNames[p] }
 
 // ParsePath parses a path's name: portable, avx2 or avx512. A program should call it at startup
-// with the value of the environment variable, so that a misspelled name is rejected.
+// with the value of the environment variable, in order to reject misspelled names.
 func ParsePath(name string) (Path, error) {
 	if i := slices.Index(pathNames[:], name); i >= 0 {
 		return Path(i), nil

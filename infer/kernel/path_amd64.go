@@ -1,11 +1,11 @@
 package kernel
 
-// This file chooses among the assembly functions. The functions are called by name, not through
-// variables, so that the compiler can see that they do not retain their arguments and can keep
-// buffers on the stack.
+// This file chooses among the assembly functions. It calls them by name, not through variables, so
+// that the compiler can see that they do not retain their arguments, and can keep buffers on the
+// stack.
 
-// detect returns the fastest path that the processor supports, given the
-// registers that the operating system saves when it switches threads.
+// detect returns the fastest path that the processor supports and whose registers the operating
+// system saves when it switches threads.
 func detect() Path {
 	const (
 		fma, osxsave, avx       = 1 << 12, 1 << 27, 1 << 28                // leaf 1, c

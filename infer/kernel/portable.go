@@ -30,7 +30,7 @@ func floatPortable(dst []float32, stride int, w, x []float32, cols, n int) {
 	}
 }
 
-// bfloatPortable is like floatPortable, for weights [cols, 16] of two bfloat16 values each.
+// bfloatPortable is like floatPortable, but for weights [cols, 16] in words of two bfloat16 values.
 func bfloatPortable(dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	for i := range n {
 		v := x[i*cols : (i+1)*cols]

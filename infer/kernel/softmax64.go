@@ -13,7 +13,7 @@ import (
 func Max(z []float32) float32 {
 	top := largest(Current(), z)
 	if top == 0 {
-		return slices.Max(z) // which treats 0 as larger than −0
+		return slices.Max(z) // slices.Max treats 0 as larger than −0
 	}
 	return top
 }

@@ -35,7 +35,7 @@ func expSum64(p Path, dst []float64, z []float32, max, t float64) (sum float64) 
 	for len(z) >= 4 {
 		done, upTo := expSum64AVX2(&dst[0], &z[0], len(z)&^3, max, t, sum)
 		sum, dst, z = upTo, dst[done:], z[done:]
-		if len(z) >= 4 { // the assembly function stopped at four values that it cannot handle
+		if len(z) >= 4 { // the assembly stopped at four values that it cannot handle
 			sum = expSumPortable(dst[:4], z[:4], max, t, sum)
 			dst, z = dst[4:], z[4:]
 		}

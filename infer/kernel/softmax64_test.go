@@ -56,7 +56,7 @@ func TestExpSumMatchesMathExp(t *testing.T) {
 }
 
 // TestExpSumNearUnderflow: e^x equals math.Exp's for a million arguments from 0 down to the point
-// at which e^x underflows, including those for which the last bits are rounded.
+// at which e^x underflows, including arguments for which the last bits of e^x are rounded.
 func TestExpSumNearUnderflow(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		const n = 1 << 20

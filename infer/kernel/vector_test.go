@@ -46,8 +46,8 @@ func TestVectorsByHand(t *testing.T) {
 	})
 }
 
-// near reports whether all numbers are within a tolerance of the wanted numbers. NaN is never near
-// a number.
+// near reports whether every number is within a tolerance of the expected one. NaN is never near a
+// number.
 func near(got []float32, tolerance float64, want ...float64) bool {
 	for i, w := range want {
 		if !(math.Abs(float64(got[i])-w) <= tolerance) {

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// reckoner is a lab with values, such as prices, that affect only calculations. If only such values
-// change, a new measurement is not needed.
+// reckoner is a lab with values that affect only calculations, such as prices. If only such values
+// change, no new measurement is needed.
 type reckoner interface {
 	// free returns the names of the values that can change without a new measurement.
 	free() []string
@@ -53,13 +53,14 @@ type calculator interface {
 
 // owner is a lab whose calculation applies to one of several models, which the user chooses.
 type owner interface {
-	// own returns the chosen model's numbers for the inputs that can be omitted ([terms.Input.Own]).
+	// own returns the chosen model's own numbers for the inputs that can be omitted
+	// ([terms.Input.Own]).
 	own(env Env, v terms.Values) terms.Values
 }
 
 // Calculated computes a lab's result from its values, without measuring anything, or returns nil if
-// the lab has to measure. v must come from [terms.Inputs.Read]. The error is a *[terms.RangeError] if the values
-// are inconsistent.
+// the lab has to measure. v must come from [terms.Inputs.Read]. If the values are inconsistent, the
+// error is a *[terms.RangeError].
 func Calculated(l Lab, env Env, v terms.Values) (*Report, error) {
 	lab, ok := l.(calculator)
 	if !ok {
@@ -74,8 +75,8 @@ func Calculated(l Lab, env Env, v terms.Values) (*Report, error) {
 	return r, nil
 }
 
-// OwnNumbers returns the numbers that the chosen model has for the inputs that can be omitted.
-// The result is empty if the lab has no such inputs.
+// OwnNumbers returns the chosen model's own numbers for the inputs that can be omitted. The result
+// is empty if the lab has no such inputs.
 func OwnNumbers(l Lab, env Env, v terms.Values) terms.Values {
 	if lab, ok := l.(owner); ok {
 		return lab.own(env, v)

@@ -51,7 +51,7 @@ func TestBillReusesMeasurementsForPrices(t *testing.T) {
 		english(r.Findings), english(first.Findings),
 	) {
 		t.Errorf(
-			"got findings %v; want other ones than at the old price, with %d tables and output_price 0", r.Findings,
+			"got findings %v; want new findings, with %d tables and output_price 0", r.Findings,
 			len(first.Tables),
 		)
 	}

@@ -58,7 +58,7 @@ func terser(env Env, v terms.Values) (terms.Values, error) {
 	return other, nil
 }
 
-// whyValues returns the prefill lab's values for this request.
+// whyValues returns values for the prefill lab that correspond to this request.
 func whyValues(v terms.Values) terms.Values {
 	w := prefillLab{}.Info(terms.English).Inputs.Defaults()
 	l := terms.English
@@ -69,7 +69,7 @@ func whyValues(v terms.Values) terms.Values {
 	return w
 }
 
-// whyTurns is the number of tokens that a run with these values draws.
+// whyTurns is the number of tokens that the prefill lab draws with these values.
 const whyTurns = 5 * (24 + 5)
 
 // Run implements [Lab].
@@ -95,7 +95,7 @@ func (billLab) Run(ctx context.Context, env Env, v terms.Values, progress func(P
 }
 
 // billOf returns the bill of a request before it runs. It charges for the prompt and for `tokens`
-// generated tokens, the most that can be generated.
+// generated tokens, which is the maximum.
 func billOf(m *infer.Model, v terms.Values, tokens int) Bill {
 	b := Bill{Request: RequestOf(v), Prompt: tokensOf(m, m.Encode(v["prompt"]))}
 	b.JSON, b.Machine.RequestsDay = b.Request.JSON(), v.Float("requests")
@@ -245,7 +245,8 @@ func (w Why) sentence() Phrase {
 	)
 }
 
-// Because explains why output costs more, or states that the two times hardly show it.
+// Because explains why output costs more than input, or states that the two times hardly show that
+// it does.
 func (w Why) Because() Phrase {
 	if w.Ratio < 1.2 {
 		return Text("lab.bill.why.because.hidden")
@@ -302,8 +303,8 @@ func machineUse(v terms.Values, each, seconds float64) MachineUse {
 	return u
 }
 
-// training compares the multiply-adds of a request with the multiply-adds of training: three forward passes per
-// token, for texts that fill the context and with scores at every position.
+// training compares the multiply-adds of a request with those of training: three forward passes per
+// token, for texts that fill the context, with scores at every position.
 func training(v terms.Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
 	t := Training{Tokens: v.Float("trained_tokens"), RequestMultAdds: request}
 	if t.Tokens == 0 {
@@ -372,7 +373,7 @@ func (billLab) free() []string {
 }
 
 // calculate implements [calculator]. The bill is an upper bound, since only a run shows how many of
-// max_tokens tokens are generated.
+// the max_tokens tokens are generated.
 func (billLab) calculate(env Env, v terms.Values) (outcome, error) {
 	m, _ := env.target()
 	_, tokens, err := env.room(v, "max_tokens")

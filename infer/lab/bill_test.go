@@ -71,8 +71,8 @@ func TestBillSavings(t *testing.T) {
 	}
 }
 
-// TestBillEstimateBeforeARun: before a run, the bill is for the prompt and for as many tokens as
-// the token limit and the rest of the window allow.
+// TestBillEstimateBeforeARun: before a run, the bill covers the prompt and as many tokens as the
+// token limit and the rest of the window allow.
 func TestBillEstimateBeforeARun(t *testing.T) {
 	env := models(t)
 	l, _ := Find("bill")
@@ -182,7 +182,7 @@ func TestRequestJSONRoundTrip(t *testing.T) {
 }
 
 // TestRequestHasEveryFilter: every setting that the lab uses is written to the request's JSON and
-// parsed from it. The comparison of reading with generating uses the same settings.
+// parsed from it. The prefill lab, which compares reading with generating, gets the same settings.
 func TestRequestHasEveryFilter(t *testing.T) {
 	for key, x := range map[string]string{
 		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",
@@ -218,7 +218,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 func TestParseRequestRefusesBadJSON(t *testing.T) {
 	for _, c := range []struct{ text, field, want string }{
 		{``, "request", "one JSON object"},
-		{`{"prompt": }`, "request", "request is not JSON at byte"},
+		{`{"prompt": }`, "request", "request is not valid JSON at byte"},
 		{`[1]`, "request", "one JSON object"},
 		{`null`, "request", "one JSON object"},
 		{`{} {}`, "request", "after top-level value"},

@@ -48,8 +48,8 @@ func (cacheLab) Info(l *terms.Language) Info {
 	}
 }
 
-// Cache is the result of the cache lab: one continuation, generated in two ways in lockstep, with a
-// KV cache and by running the whole text again for every token.
+// Cache is the result of the cache lab: one continuation, generated in two ways in lockstep: with a
+// KV cache, and by running the whole text again for every token.
 type Cache struct {
 	Shape      cost.Shape  `json:"shape"`
 	Prompt     []Token     `json:"prompt"`
@@ -57,12 +57,12 @@ type Cache struct {
 	Steps      []CacheStep `json:"steps"`
 	Repeats    int         `json:"repeats"`
 	SameLogits bool        `json:"same_logits"` // the logits of every step are equal, bit for bit
-	Compared   int64       `json:"compared"`    // logits compared
-	Logits     []SameLogit `json:"logits"`      // the largest of the last step, in descending order
+	Compared   int64       `json:"compared"`    // number of logits compared
+	Logits     []SameLogit `json:"logits"`      // the largest logits of the last step, in descending order
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
 	// BreakEven is the number of positions at which cached attention costs as much as everything
-	// else in a step. It is 0 if a sliding window always keeps the cost of attention lower.
+	// else in a step. It is 0 if sliding windows always keep attention cheaper than that.
 	BreakEven float64 `json:"break_even"`
 	// Attention lists attention's share of the total cost without a cache for several text lengths,
 	// starting with this run's. These shares show that the cubic part matters only in long texts.
@@ -107,7 +107,7 @@ type SameLogit struct {
 type Columns struct {
 	Block     int       `json:"block"`    // the block shown, from 1
 	Position  int       `json:"position"` // the position shown, from 0
-	Token     Token     `json:"token"`    // at this position
+	Token     Token     `json:"token"`    // the token at this position
 	KeyA      []float32 `json:"key_cached"`
 	KeyB      []float32 `json:"key_recomputed"`
 	ValueA    []float32 `json:"value_cached"`
@@ -119,7 +119,7 @@ type Columns struct {
 	Different int64 `json:"different"`
 }
 
-// Share is attention's share of the total cost at a given text length.
+// Share is attention's share of the total cost for a given text length.
 type Share struct {
 	Tokens int     `json:"tokens"`
 	Share  float64 `json:"share"`
@@ -130,7 +130,7 @@ type Share struct {
 type Fit struct {
 	Name     Phrase  `json:"name"`     // "recomputed, in all"
 	Of       Phrase  `json:"of"`       // "multiply-adds" or "ms"
-	Times    bool    `json:"-"`        // it is fitted to times rather than counts
+	Times    bool    `json:"-"`        // the polynomial is fitted to times rather than counts
 	Variable string  `json:"variable"` // "n" (positions of a step) or "N" (tokens generated)
 	From     int     `json:"from"`     // range of the variable
 	To       int     `json:"to"`

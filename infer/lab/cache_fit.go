@@ -58,7 +58,7 @@ func (c *Cache) fits() []Fit {
 	var cachedEach, cachedMs, recomputedEach, recomputedMs []float64
 	var cachedTotal, cachedTotalMs, recomputedTotal, recomputedTotalMs []float64
 	for i, s := range c.Steps {
-		if i > 0 { // the first step reads the prompt in both ways
+		if i > 0 { // in both ways, the first step reads the prompt
 			each = append(each, float64(s.Positions))
 			cachedEach, cachedMs = append(cachedEach, float64(s.Cached.MultAdds)), append(cachedMs, s.Cached.Ms.Median)
 		}

@@ -44,8 +44,8 @@ func (cacheLab) Estimate(env Env, v terms.Values) (Estimate, error) {
 	return guess(env, once.times(v.Int("repeats")), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
-// checkColumn rejects a block or position that the run will not have. The first two blocks and
-// positions are always accepted; if the run has only one, that one is shown instead.
+// checkColumn rejects a block that the model does not have, or a position that the run will not
+// have. It always accepts the first two positions; if the run has only one, that one is shown.
 func (e Env) checkColumn(v terms.Values, positions int) error {
 	if n := e.Target.Config().Layers; v.Int("block") > n {
 		return terms.NewRangeError("block", v.Int("block"), e.words().T("lab.refused.block", "n", fmt.Sprint(n)))
@@ -85,8 +85,8 @@ func (cacheLab) Run(ctx context.Context, env Env, v terms.Values, progress func(
 }
 
 // breakEven returns the n for which 2·L·h·s·n = L·A + d·V, at which cached attention costs as much
-// as all the matrices. A layer with a sliding window attends to no more positions than the window
-// has; if all layers have a window that is too short, there is no such n and the result is 0.
+// as all the matrices. A layer with a sliding window attends to at most as many positions as the
+// window has; if the windows of all layers are too short, there is no such n, and the result is 0.
 func breakEven(s cost.Shape) float64 {
 	matrices := int64(s.Layers)*(s.Projections()+s.FeedForward()) + s.Output().Total()
 	attended := float64(matrices) / float64(2*s.Heads*s.HeadDim) // positions, summed over the layers
@@ -128,7 +128,7 @@ func (r *cacheRun) step(n int) error {
 	for range r.result.Repeats {
 		for _, s := range []*side{cached, recomputed} {
 			if err := r.once(s); err != nil {
-				r.kept.Truncate(from) // restore it, to compare the columns later
+				r.kept.Truncate(from) // restore the cache, to compare its columns later
 				return err
 			}
 		}

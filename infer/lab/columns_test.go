@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestColumnComparisonFindsFirstDifference: if two caches have read different texts, the comparison
-// of their keys and values finds the first position at which they differ.
+// TestColumnComparisonFindsFirstDifference: if two caches hold different texts, comparing their
+// keys and values finds the first position at which they differ.
 func TestColumnComparisonFindsFirstDifference(t *testing.T) {
 	m := models(t).Target
 	same, other := []int{5, 6, 7, 8}, []int{5, 6, 9, 8}

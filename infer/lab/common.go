@@ -10,7 +10,7 @@ import (
 
 // This file holds inputs that several labs share.
 
-// story is a prompt that a small model continues at length.
+// story is a prompt for which even a small model generates a long continuation.
 const story = "Once upon a time there was a"
 
 // longPrompt is a longer prompt in the style of the bundled model's texts.
@@ -39,7 +39,7 @@ func repeatsInput(l *terms.Language, n int) terms.Input {
 	}
 }
 
-// knobInput returns a knob as an input with default x.
+// knobInput returns an input for a knob, with default x.
 func knobInput(l *terms.Language, key string, x float64) terms.Input {
 	k, ok := l.Knob(key)
 	if !ok {
@@ -87,7 +87,7 @@ func samplingOf(v terms.Values) (s sampling.Settings) {
 	return s
 }
 
-// settingsOf returns a run's settings for a number of tokens.
+// settingsOf returns a run's settings, with `tokens` as the token limit.
 func settingsOf(v terms.Values, tokens int, stop ...string) infer.Settings {
 	return infer.Settings{
 		Settings: samplingOf(v), Seed: uint64(v.Float("seed")), Stop: infer.Stop{MaxTokens: tokens, Strings: stop},
@@ -95,8 +95,8 @@ func settingsOf(v terms.Values, tokens int, stop ...string) infer.Settings {
 }
 
 // room checks that a model's vocabulary can spell a prompt and that the prompt fits in its context.
-// It returns the prompt's length in positions and how many of the wanted tokens fit. The last token
-// does not need a position.
+// It returns the prompt's length in positions and how many of the wanted tokens fit. The last
+// generated token does not need a position.
 func (e Env) room(v terms.Values, wanted string) (prompt, tokens int, err error) {
 	m, l := e.Target, e.words()
 	if err := m.CheckText(v["prompt"]); err != nil {

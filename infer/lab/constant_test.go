@@ -40,7 +40,7 @@ func constantModel(t *testing.T, seed uint64) *infer.Model {
 	}
 	data := file[8+size:]
 	clear(data)
-	put := func(tensor string, at int, v float64) { // bfloat16
+	put := func(tensor string, at int, v float64) { // stores v as bfloat16
 		binary.LittleEndian.PutUint16(data[header[tensor].Offsets[0]+2*at:], uint16(math.Float32bits(float32(v))>>16))
 	}
 	random := rand.New(rand.NewPCG(seed, 7))

@@ -68,8 +68,8 @@ type Draw struct {
 	Seed     uint64            `json:"seed"`
 	Kept     int               `json:"kept"` // tokens that can be drawn
 	Repeats  int               `json:"repeats"`
-	// Tokens holds the most probable tokens that can be drawn. Rest is the total of all other
-	// tokens that can be drawn. Its rank is the rank of the first of them.
+	// Tokens holds the most probable of the tokens that can be drawn. Rest is the total for the
+	// others, with the rank of the first of them.
 	Tokens     []DrawToken `json:"tokens"`
 	Rest       DrawToken   `json:"rest"`
 	RestTokens int         `json:"rest_tokens"`
@@ -81,7 +81,7 @@ type Draw struct {
 	SlopeExpected float64 `json:"slope_expected"`
 }
 
-// DrawToken is a token's probability and how often it was drawn.
+// DrawToken holds a token's probability and how often it was drawn.
 type DrawToken struct {
 	Token  Token   `json:"token"`
 	Rank   int     `json:"rank"`
@@ -110,7 +110,7 @@ type drawRun struct {
 	d      *sampling.Distribution
 	sizes  []int       // numbers of draws after which the distance is measured
 	found  [][]float64 // by size, one distance for each repeat
-	counts []int       // of the repeat in progress, by index among the kept tokens
+	counts []int       // counts of the repeat in progress, by index among the kept tokens
 	kept   [][]int     // counts of the shown repeat, by histogram size
 }
 

@@ -94,7 +94,7 @@ func (r *drawRun) distribution(m *infer.Model, v terms.Values) error {
 	return nil
 }
 
-// noStep rejects a step that is after the end of a text of n tokens.
+// noStep returns the error for a step past the end of a text of n tokens.
 func (e Env) noStep(step, n int) error {
 	return terms.NewRangeError("step", step, e.words().T("lab.refused.step", "n", fmt.Sprint(n)))
 }
@@ -233,7 +233,7 @@ func (r *drawRun) fillReport(to *Report) {
 	to.Noise = drawNoise(&result)
 }
 
-// rest returns the sum over the kept tokens from the given index on.
+// rest returns the total for the kept tokens from the given index on.
 func (r *drawRun) rest(from int) DrawToken {
 	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
 	if from < r.d.Keep {

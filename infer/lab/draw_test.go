@@ -49,18 +49,18 @@ func TestMeanDeviationBySum(t *testing.T) {
 func TestDistanceByHand(t *testing.T) {
 	q := []float64{0.5, 0.3, 0.2}
 	rank := func(r int) float64 { return q[r] }
-	// Ten draws are 7, 3 and 0: |0.7 − 0.5| + 0 + 0.2, halved.
+	// Ten draws give counts of 7, 3 and 0: |0.7 − 0.5| + 0 + 0.2, halved.
 	if got := distance([]int{7, 3, 0}, 10, rank); !near(got, 0.2, 1e-12) {
 		t.Errorf("distance %v, want 0.2", got)
 	}
 	// The mean distance of one draw is ½ Σ 2q(1 − q): ½·(0.5 + 0.42 + 0.32) = 0.62.
 	if got := expectedDistance(1, rank, 3); !near(got, 0.62, 1e-12) {
-		t.Errorf("expected of one draw %v, want 0.62", got)
+		t.Errorf("expected distance of one draw %v, want 0.62", got)
 	}
-	// With four times as many draws the law gives half the distance, and the exact mean converges
-	// to the law.
+	// For four times as many draws, the law gives half the distance. The exact mean converges to
+	// the law.
 	if a, b := rootLaw(100, rank, 3), rootLaw(400, rank, 3); !near(a, 2*b, 1e-12) {
-		t.Errorf("law %v at 100, want about %v, %v at 400", a, 2*b, b)
+		t.Errorf("the law gives %v at 100 draws, want about %v, twice the %v at 400", a, 2*b, b)
 	}
 	if a, b := expectedDistance(100_000, rank, 3), rootLaw(100_000, rank, 3); !near(a/b, 1, 1e-3) {
 		t.Errorf("expected distance %v, want about the law's %v at 100,000 draws", a, b)

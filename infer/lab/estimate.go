@@ -15,7 +15,7 @@ import (
 // separately from passes of many positions, which are faster.
 type work struct{ steps, passes int64 }
 
-// times returns the work of n such runs.
+// times returns the work of n runs with work w.
 func (w work) times(n int) work { return work{int64(n) * w.steps, int64(n) * w.passes} }
 
 // plus returns the sum of w and x.
@@ -51,9 +51,9 @@ const (
 	together  = 16 // number of positions in a sampled pass of many positions
 )
 
-// speedOf measures the speed of m, or returns 0 if m does not run. If a model's samples take long,
-// it is measured rarely, and its passes of many positions count as steps, so that runs are
-// overestimated.
+// speedOf measures the speed of m, or returns 0 if m does not run. If samples of a model take a
+// long time, it is measured only rarely, and its passes of many positions count as steps, so its
+// runs are overestimated.
 func speedOf(m *infer.Model) speed {
 	speeds.Lock()
 	known := speeds.best[m.Hash()]
@@ -107,8 +107,8 @@ func sample(m *infer.Model, n int, most time.Duration) float64 {
 	return best
 }
 
-// choosing returns the approximate time of the softmax, the filters and the draw for a vocabulary,
-// as the fastest of a few tries.
+// choosing returns the approximate time for a vocabulary's softmax, filters and draw: the fastest
+// of a few tries.
 func choosing(vocab int) time.Duration {
 	z := make([]float32, vocab)
 	for i := range z { // scores in random order

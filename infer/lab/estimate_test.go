@@ -36,8 +36,8 @@ func TestEstimateCountsTheFormulas(t *testing.T) {
 	}
 }
 
-// TestEstimateTellsPassesFromSteps: an estimate uses the speed of passes of many positions for
-// tokens that are read in one pass, and the speed of steps for tokens that are generated one by
+// TestEstimateTellsPassesFromSteps: an estimate uses the speed of multi-position passes for tokens
+// that are read in one pass, and the speed of single steps for tokens that are generated one by
 // one.
 func TestEstimateTellsPassesFromSteps(t *testing.T) {
 	m := models(t).Target
@@ -56,8 +56,8 @@ func TestEstimateTellsPassesFromSteps(t *testing.T) {
 	if e.MultAdds != 10e9 || e.Took != 4*time.Second {
 		t.Errorf("got %d multiply-adds in %v, want 10e9 in 2 s + 2 s", e.MultAdds, e.Took)
 	}
-	// A prompt of 7 positions is one pass, which yields the first of 5 tokens; the other 4 are
-	// steps.
+	// A prompt of 7 positions takes one pass, which yields the first of 5 tokens; the other 4 take
+	// one step each.
 	s := m.Shape()
 	var steps int64
 	for n := 8; n <= 11; n++ {

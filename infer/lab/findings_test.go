@@ -43,7 +43,7 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 			}
 		}
 	}
-	// The findings of an invented search.
+	// Check the findings of made-up searches.
 	s := &SequenceSearch{
 		Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ba", P: 0.36},
 		Differs: true, Exact: true, Expanded: 5,
@@ -60,7 +60,7 @@ func TestFindingsAreWholeSentences(t *testing.T) {
 		)
 	}
 	want := "After “x” greedy writes “ab”, p = 0.2400. “ba” is 1.50 times as probable, p = 0.3600 (after 5 passes, " +
-		"with no sequence left out)."
+		"with no sequence skipped)."
 	if got := english(s.findings()); len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -10,7 +10,7 @@ import (
 
 // polynomial fits c[0] + c[1]·x + … + c[degree]·x^degree to y by least squares. It returns c and
 // the share of the variance that the polynomial explains (R², which is 1 if it goes through every
-// point). x must be positive and have more than degree different values.
+// point). The values in x must be positive, and more than `degree` of them must be different.
 func polynomial(x, y []float64, degree int) (c []float64, r2 float64, err error) {
 	if len(x) <= degree {
 		return nil, 0, errors.New("too few points for a polynomial of that degree")
@@ -55,8 +55,8 @@ func at(c []float64, x float64) float64 {
 	return v
 }
 
-// fit returns a Fit of rows, with the coefficients of a formula; formula and terms are nil if there
-// is no formula. fit returns false if there are too few rows to distinguish the powers.
+// fit returns a Fit of rows, together with a formula's coefficients; formula and terms are nil if
+// there is no formula. It returns false if there are too few rows to distinguish the powers.
 func fit(f Fit, x, y []float64, degree int, formula []float64, terms []string) (Fit, bool) {
 	c, r2, err := polynomial(x, y, degree)
 	if err != nil || len(x) < degree+2 {

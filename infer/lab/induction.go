@@ -63,7 +63,7 @@ func (inductionLab) Info(l *terms.Language) Info {
 // followed an earlier occurrence of the current token, and how much worse the predictions are
 // without the heads that do so most strongly.
 type Induction struct {
-	Row  []Token `json:"row"`  // the tokens that are read twice: the first row if there are several rows
+	Row  []Token `json:"row"`  // the tokens to read twice: the first row if there are several
 	Own  bool    `json:"own"`  // Row contains the user's own words
 	Rows int     `json:"rows"` // the number of rows
 	// Passing is the lowest value of [HeadRead.Induction] at which a head counts as an induction
@@ -75,8 +75,8 @@ type Induction struct {
 	Layers int        `json:"layers"`
 	Heads  []HeadRead `json:"heads"` // all heads, block by block
 	Pass   int        `json:"pass"`  // the number of heads that pass
-	// Strong lists the heads with the largest measures, and Weak the heads with the smallest. Each
-	// of these heads was switched off separately.
+	// Strong lists the heads with the highest values of [HeadRead.Induction], and Weak those with
+	// the lowest. Each of these heads was switched off separately.
 	Strong []HeadOff `json:"strong"`
 	Weak   []HeadOff `json:"weak"`
 }
@@ -98,8 +98,7 @@ type HeadOff struct {
 	Second    float64 `json:"second"` // the surprise in the second reading without the head
 }
 
-// Lost returns how much the surprise of the second reading grows without a head, in bits
-// per token.
+// Lost returns how much the surprise of the second reading grows without a head, in bits per token.
 func (r *Induction) Lost(h HeadOff) float64 { return h.Second - r.Second }
 
 // Usual returns the mean of [Induction.Lost] over the weakest heads.
@@ -114,7 +113,7 @@ func (r *Induction) Usual() float64 {
 // Copies reports whether the second reading is less surprising than the first, by a quarter or more.
 func (r *Induction) Copies() bool { return r.Second <= 0.75*r.First }
 
-// HeadName returns a head's name as users read it.
+// HeadName returns a head's name as shown to users.
 func HeadName(part string) Phrase {
 	var block, head int
 	if _, err := fmt.Sscanf(part, "L%d.H%d", &block, &head); err != nil {

@@ -97,8 +97,8 @@ func (r *inductionRun) measure() {
 	r.result.First, r.result.Second = r.texts.First, r.texts.Second
 }
 
-// switchOff measures the second reading without each of the n strongest and the n weakest
-// heads.
+// switchOff measures the second reading without each of the n strongest and n weakest heads in
+// turn.
 func (r *inductionRun) switchOff(n int) error {
 	heads := r.texts.Heads(why.HabitInduction)
 	slices.SortStableFunc(heads, func(a, b why.Measured) int { return cmp.Compare(b.Score, a.Score) })

@@ -39,10 +39,10 @@ func TestInductionFindingsByHand(t *testing.T) {
 	}
 	r.Pass, r.Heads[1].Induction, r.Second = 1, 0.9, 7
 	said = strings.Join(english(r.findings()), " ")
-	if !strings.Contains(said, "1 induction head of 2") || !strings.Contains(said, "makes little of") {
+	if !strings.Contains(said, "1 induction head of 2") || !strings.Contains(said, "makes little use of") {
 		t.Errorf(
 			"with one that passes: got %q, want it to contain %q and %q", said, "1 induction head of 2",
-			"makes little of",
+			"makes little use of",
 		)
 	}
 }

@@ -13,7 +13,7 @@ func asJSON(t testing.TB, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
-		t.Fatal(err) // such as a number that is not finite
+		t.Fatal(err) // for example because a number is not finite
 	}
 	return string(text)
 }
@@ -49,8 +49,8 @@ func TestParseRefuses(t *testing.T) {
 		{"speculation", "gamma", "0", "gamma is 0; it must be a whole number from 1 to 16 tokens"},
 		{"speculation", "gamma", "17", "1 to 16 tokens"},
 		{"speculation", "gamma", "2.5", "gamma is 2.5; it must be a whole number"},
-		{"speculation", "gammas", "1,2,99", "whole numbers from 1 to 16 tokens, joined by commas"},
-		{"speculation", "gammas", "", "joined by commas"},
+		{"speculation", "gammas", "1,2,99", "whole numbers from 1 to 16 tokens, separated by commas"},
+		{"speculation", "gammas", "", "separated by commas"},
 		{"draw", "draws", "9", "10 to 100000 draws"},
 		{"draw", "draws", "many", `draws is "many"`},
 		{"draw", "draws", "", "draws is missing"},

@@ -11,9 +11,9 @@
 // report, marked as canceled, instead of an error, so that no measurements are lost.
 //
 // Three rules hold in every lab. Counts are exact: multiply-adds are tallied where they are done,
-// and they equal the formulas of infer/cost. Times are measured repeatedly, in alternation with the
-// times to which they are compared, and reported as a median with quartiles ([Spread]); the time
-// that a shared model spent on other users' passes is subtracted. Apart from times, a lab's results
+// and they equal the formulas of infer/cost. Times are measured repeatedly, alternating with the
+// times that they are compared with, and reported as a median with quartiles ([Spread]); time that
+// a shared model spends on other users' passes is subtracted. Apart from times, a lab's results
 // depend only on its values: the same values always produce the same rows.
 package lab
 
@@ -45,10 +45,10 @@ type Lab interface {
 }
 
 // Env holds the models that a lab measures. Only the speculation lab needs Draft; for other labs,
-// it may be nil. Language is the language of refusals; nil is English.
+// it may be nil. Language is the language of refusals; nil means English.
 //
 // If runners run the models' passes (see [infer.Model.Through], for example a slot in a pool), they
-// must also be set, so that the time for which a pass waits in them is excluded from measurements.
+// must also be set here, so that the time that a pass waits in them is excluded from measurements.
 type Env struct {
 	Target, Draft             *infer.Model
 	TargetRunner, DraftRunner infer.Runner
@@ -63,7 +63,7 @@ type Info struct {
 	Name     string       `json:"name"`
 	Title    string       `json:"title"`
 	Claim    string       `json:"claim"`    // the claim that the lab tests, in a sentence
-	Friend   string       `json:"friend"`   // to what extent the claim is true, in words for a friend
+	Friend   string       `json:"friend"`   // how far the claim is true, as you would tell a friend
 	Question string       `json:"question"` // what the lab measures; learners predict the answer first
 	Inputs   terms.Inputs `json:"params"`
 	Try      []Preset     `json:"try"`      // two things to try
@@ -71,15 +71,15 @@ type Info struct {
 	Drafts   bool         `json:"-"`        // the lab needs [Env.Draft]
 }
 
-// Preset is a named set of values. Omitted values have their defaults.
+// Preset is a named set of values. Omitted values are the defaults.
 type Preset struct {
 	Name   string       `json:"name"`
 	Why    string       `json:"why"` // what to look for
 	Values terms.Values `json:"values"`
 }
 
-// Estimate is the expected cost of a run. The time is a guess based on counted work and a speed
-// measured just before. It is never shown as a measurement.
+// Estimate is the expected cost of a run. The time is a guess based on counted work and a recently
+// measured speed. It is never shown as a measurement.
 type Estimate struct {
 	MultAdds int64         `json:"mult_adds"` // of matrix products
 	Bytes    int64         `json:"bytes"`     // of caches and stored scores
@@ -119,7 +119,7 @@ type Report struct {
 	Took     time.Duration `json:"took_ns"`   // duration of the whole run
 }
 
-// labs holds all labs by their position in the course.
+// labs holds all labs by position in the course.
 var labs = map[int]Lab{}
 
 // register adds a lab at a position. Each lab's file registers its lab. Positions are multiples of
@@ -132,7 +132,7 @@ func register(place int, l Lab) Lab {
 	return l
 }
 
-// All returns the labs in the order of the course.
+// All returns the labs in course order.
 func All() []Lab {
 	var list []Lab
 	for _, place := range slices.Sorted(maps.Keys(labs)) {

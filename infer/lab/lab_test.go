@@ -225,7 +225,7 @@ func TestCanceledRunReturnsPartialReport(t *testing.T) {
 				)
 				continue
 			}
-			if after == 0 && name != "memory" && r.Result != nil { // the calculator needs no run
+			if after == 0 && name != "memory" && r.Result != nil { // the memory calculator measures nothing
 				t.Errorf("%s: got a result without measurements, want none", name)
 			}
 			if after > whole/3 && (r.Result == nil || len(r.Tables) == 0) {

@@ -30,7 +30,7 @@ func (e Env) parseLanes(text string) ([]Lane, error) {
 	return lanes, nil
 }
 
-// refuseLanes rejects the lanes input.
+// refuseLanes returns the error for an invalid lanes input.
 func (e Env) refuseLanes(got string) error {
 	return terms.NewRangeError("lanes", got, e.words().T("lab.refused.lanes"))
 }

@@ -2,7 +2,7 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// repeatRun is the length, in tokens, of the runs that are counted as repetitions if they recur.
+// repeatRun is the length, in tokens, of the runs that count as repetitions if they recur.
 const repeatRun = 4
 
 // pairs returns a text's pairs of neighboring tokens.
@@ -46,7 +46,7 @@ func measure(ids []int) TextMeasures {
 	return TextMeasures{Tokens: len(ids), Distinct2: ratio(distinct(list), len(list)), Repetition: repetition(ids)}
 }
 
-// circleTokens is the minimum number of recurring tokens in a circle, so "ha ha" is too short. A
+// circleTokens is the minimum number of recurring tokens in a circle: "ha ha" is too short. A
 // circle has at least two rounds.
 const circleTokens = 4
 

@@ -102,7 +102,7 @@ type Memory struct {
 	Overtakes        float64         `json:"overtakes"` // positions at which one cache is as large as the weights
 	MemoryBytes      float64         `json:"memory_bytes"`
 	FreeBytes        float64         `json:"free_bytes"` // memory left next to the weights; negative if they do not fit
-	Users            int64           `json:"users"`      // texts of that length that fit next to the weights
+	Users            int64           `json:"users"`      // number of texts of that length that fit next to the weights
 	Variants         []MemoryVariant `json:"variants"`
 	Windows          []Window        `json:"windows"`
 	Models           []MemoryModel   `json:"models"` // the presets

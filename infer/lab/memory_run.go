@@ -13,10 +13,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// loadedKey is the name of the preset for the running model.
+// loadedKey is the key of the preset for the running model.
 const loadedKey = "loaded"
 
-// The shapes of published models, from which their numbers of parameters are calculated.
+// The shapes of published models, from which their parameter counts are calculated.
 var (
 	llama7B  = cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Vocab: 32000}
 	llama70B = cost.Shape{Layers: 80, Width: 8192, Heads: 64, KVHeads: 8, HeadDim: 128, FFN: 28672, Vocab: 32000}
@@ -59,7 +59,7 @@ func modelOf(
 	}
 }
 
-// loadedSource is the source of the numbers of the running model.
+// loadedSource names the source of the running model's numbers.
 var loadedSource = Text("lab.memory.loaded.source")
 
 func loadedModel(m *infer.Model) MemoryModel {
@@ -74,7 +74,7 @@ func memoryKeys() []string {
 	return keys
 }
 
-// windows holds context windows with a year and a source for each.
+// windows holds published context windows, each with its year and source.
 var windows = []Window{
 	{Name: "GPT-2", Tokens: 1024, Year: 2019, Source: terms.Verbatim("Radford et al. 2019")},
 	{Name: "GPT-3", Tokens: 2048, Year: 2020, Source: terms.Verbatim("Brown et al. 2020")},
@@ -140,9 +140,9 @@ func (memoryLab) Run(ctx context.Context, env Env, v terms.Values, progress func
 	return r.end(r.engine(env.Target, v, tokens))
 }
 
-// Calculate computes the memory lab's result without the engine's bytes. v
-// must come from [terms.Inputs.Read]. It returns a *[terms.RangeError] if the heads cannot share keys and values
-// as requested.
+// Calculate computes the memory lab's result except for the engine's bytes. v must come from
+// [terms.Inputs.Read]. If the heads cannot share keys and values as requested, it returns a
+// *[terms.RangeError].
 func Calculate(env Env, v terms.Values) (Memory, error) {
 	m := env.Target
 	all := memoryModels(m)
@@ -265,8 +265,8 @@ func (r *memoryRun) engine(m *infer.Model, v terms.Values, tokens int) error {
 	}
 }
 
-// roomAfter returns the number of positions for which a cache has room after adding one position.
-// The room stays the same if the position fits; otherwise it is doubled, up to the context.
+// roomAfter returns a cache's capacity, in positions, after a position has been added. If the
+// position does not fit, the capacity is doubled, up to the context.
 func roomAfter(room, positions, context int) int {
 	if positions <= room {
 		return room

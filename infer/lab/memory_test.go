@@ -114,8 +114,8 @@ func TestMemoryListsContextWindows(t *testing.T) {
 	}
 }
 
-// TestEngineMemoryEqualsFormula: the bytes that the engine reports equal the formula's at every
-// step.
+// TestEngineMemoryEqualsFormula: at every step, the number of bytes that the engine reports equals
+// the result of the formula.
 func TestEngineMemoryEqualsFormula(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", terms.Values{"tokens": "60"})
 	shape := models(t).Target.Shape()

@@ -13,8 +13,8 @@ import (
 )
 
 // TestLabsThroughPoolsEqualSoloRuns: except for measured times, labs that run in the slots of a
-// pool get the same results as labs that run alone. The time that labs wait for each other is not
-// counted.
+// pool get the same results as labs that run alone. The time that labs spend waiting for each other
+// is not counted.
 func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	fixture.Long(t)
 	alone := models(t)

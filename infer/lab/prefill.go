@@ -49,7 +49,7 @@ func (prefillLab) Info(l *terms.Language) Info {
 type Prefill struct {
 	Repeats int            `json:"repeats"`
 	Points  []PrefillPoint `json:"points"`
-	LeftOut []int          `json:"left_out,omitempty"` // lengths that are longer than the context
+	LeftOut []int          `json:"left_out,omitempty"` // requested lengths that exceed the context
 	// The line fitted to the points: a prompt of n tokens takes Constant + PerToken·n ms.
 	Constant float64 `json:"constant_ms"`
 	PerToken float64 `json:"per_token_ms"`
@@ -69,8 +69,8 @@ type Prefill struct {
 	// spent on the softmax, the filters, the draw and the text.
 	OutputPass float64 `json:"output_pass_ms"`
 	Ratio      float64 `json:"ratio"` // time to generate a token over the time to read one
-	// The counted work hardly differs. The difference is in how many tokens share one read of the
-	// weights.
+	// WorkRatio is close to 1: the work hardly differs. What differs is how many tokens share one
+	// read of the weights.
 	WorkRatio   float64 `json:"work_ratio"`
 	WeightBytes int64   `json:"weight_bytes"` // read in every pass
 }

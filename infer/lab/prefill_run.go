@@ -30,13 +30,14 @@ type prefillRun struct {
 	result  Prefill
 }
 
-// timedText is a text that was generated repeatedly, with the time of every turn.
+// timedText is a text that was generated repeatedly, with the times of its turns.
 type timedText struct {
 	steps []*infer.Step
 	turns [][]time.Duration // by step
 }
 
-// lengthsFor returns the requested prompt lengths that fit in the context, and those that do not.
+// lengthsFor divides the requested prompt lengths into those that fit in the context and those that
+// do not.
 func (e Env) lengthsFor(v terms.Values) (fit, tooLong []int, err error) {
 	context, l := e.Target.Config().Context, e.words()
 	for _, n := range v.List("lengths") {

@@ -58,7 +58,7 @@ func TestPrefillPoints(t *testing.T) {
 	if p.Ratio != p.Output.Ms/p.Input.Ms || p.WorkRatio != p.Output.MultAdds/p.Input.MultAdds ||
 		p.Output.Ms != p.Gaps.Median || p.Input.Ms != p.PerToken {
 		t.Errorf(
-			"ratio %v, of work %v, for %+v written and %+v read; want p.Ratio = %v, p.WorkRatio = %v, "+
+			"ratio %v, work ratio %v, for %+v generated and %+v read; want p.Ratio = %v, p.WorkRatio = %v, "+
 				"p.Output.Ms = %v, p.Input.Ms = %v",
 			p.Ratio, p.WorkRatio, p.Output, p.Input, p.Output.Ms/p.Input.Ms, p.Output.MultAdds/p.Input.MultAdds,
 			p.Gaps.Median, p.PerToken,

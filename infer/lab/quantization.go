@@ -53,15 +53,15 @@ func (quantizationLab) Info(l *terms.Language) Info {
 	}
 }
 
-// Quantization is the result of the quantization lab: one text generated with a model's own
-// weights, and the predictions of rounded weights at each of its steps.
+// Quantization is the result of the quantization lab: a text generated with a model's own weights,
+// and the predictions that rounded weights make at each step of the text.
 type Quantization struct {
 	Prompt int         `json:"prompt"` // tokens
 	Text   []Token     `json:"text"`   // generated with the model's own weights
 	Step   int         `json:"step"`   // the step whose bars are shown
 	Ways   []QuantWay  `json:"ways"`   // the model's own weights come first
 	Bars   []QuantBar  `json:"bars"`
-	Rest   QuantBar    `json:"rest"` // the sum of the tokens without a bar
+	Rest   QuantBar    `json:"rest"` // the total for the tokens without a bar
 	Others int         `json:"others"`
 	Steps  []QuantStep `json:"steps"` // the steps compared so far
 	// LeftOut explains why a requested format is missing.
@@ -78,12 +78,12 @@ type QuantWay struct {
 	Bytes    int64   `json:"bytes"`
 	BitsEach float64 `json:"bits_each"` // per weight of the blocks' matrices, including scales
 	// For the step shown: the most probable token, whether it is the same as with the model's own
-	// weights, and the divergence.
+	// weights, and the divergence from them.
 	Top  Token   `json:"top"`
 	Same bool    `json:"same"`
 	KL   float64 `json:"kl"` // Σ p·ln(p/q) in nats at T = 1; p is from the model's own weights, q from this way
 	// For all steps compared:
-	Kept   int     `json:"kept"` // steps whose most probable token is the same
+	Kept   int     `json:"kept"` // number of steps whose most probable token is the same
 	MeanKL float64 `json:"mean_kl"`
 	MaxKL  float64 `json:"max_kl"`
 	Ms     Spread  `json:"ms"`   // the time of a token's pass and scores

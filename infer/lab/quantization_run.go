@@ -105,7 +105,7 @@ func (r *quantizationRun) write(tokens int) error {
 	return nil
 }
 
-// add adds a way to the comparison.
+// add adds a way of storing the weights to the comparison.
 func (r *quantizationRun) add(m *infer.Model, counter *meter, name Phrase, wide bool) {
 	r.ways = append(r.ways, quantizedWay{m: m, meter: counter, cache: m.NewCache()})
 	r.result.Ways = append(r.result.Ways, QuantWay{Name: name, Kind: m.Quant(), Wide: wide})
@@ -129,7 +129,7 @@ func (r *quantizationRun) add(m *infer.Model, counter *meter, name Phrase, wide 
 	way.BitsEach = 8 * float64(kept) / float64(weights)
 }
 
-// round makes the rounded copies and runs all of them on the text.
+// round makes the rounded copies of the model and runs all of them on the text.
 func (r *quantizationRun) round() error {
 	for _, kind := range roundings {
 		m, err := r.ways[0].m.Rounded(kind.kind)
@@ -152,7 +152,7 @@ func (r *quantizationRun) round() error {
 	return nil
 }
 
-// compare computes the scores of every step of the text in every way.
+// compare computes the scores at every step of the text in every way.
 func (r *quantizationRun) compare() error {
 	width, vocab := r.ways[0].m.Config().Width, r.ways[0].m.Config().Vocab
 	for n := range r.result.Text {
@@ -184,7 +184,8 @@ func (r *quantizationRun) compare() error {
 	return nil
 }
 
-// time measures, in turn, how long each way takes to read the last token again after the same text.
+// time measures how long each way takes to reread the last token after the same text, alternating
+// between the ways.
 func (r *quantizationRun) time(repeats int) error {
 	for i := range repeats {
 		for at := range r.ways {
@@ -230,9 +231,9 @@ func (r *quantizationRun) fillReport(to *Report) {
 	}
 }
 
-// show fills in the step shown from the logits of each way. There are bars for up to `rows` of the
-// most probable tokens with the model's own weights, and for the most probable token of every other
-// way.
+// show fills in the results for the step shown from each way's logits. There are bars for up to
+// `rows` of the most probable tokens with the model's own weights, and for the most probable token
+// of every other way.
 func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
 	var list []int32
 	list = append(list, sampling.Top(z[0], rows)...)

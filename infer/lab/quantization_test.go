@@ -120,10 +120,10 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := l.Run(t.Context(), Env{Target: rounded}, values(t, l, small["quantization"]), nil); err == nil ||
-		!strings.Contains(err.Error(), "rounded to int8 already: start the program without -quant") {
+		!strings.Contains(err.Error(), "already rounded to int8: start the program without -quant") {
 		t.Errorf(
 			"got error %v, want an error containing %q", err,
-			"rounded to int8 already: start the program without -quant",
+			"already rounded to int8: start the program without -quant",
 		)
 	}
 	c, err := checkpoint.OpenPath("../../testdata/models/gpt2-f32.gguf") // width 24

@@ -70,22 +70,23 @@ func (r Request) Values() terms.Values {
 	return v
 }
 
-// JSON returns the request as a program would send it, indented.
+// JSON returns the request as indented JSON, as a program would send it.
 func (r Request) JSON() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(r); err != nil {
-		panic("lab: a request has no JSON: " + err.Error()) // it has only strings and numbers
+		panic("lab: a request has no JSON: " + err.Error()) // cannot happen: there are only strings and numbers
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// ParseRequest parses a request's JSON. Missing fields have the lab's defaults; "stop" can be one
-// string or a list. For an unknown field, or a value of the wrong type or out of range, it returns
-// a *[terms.RangeError] that names the field. If text is not a single JSON object, the error names
-// "request". The error is in the language l.
+// ParseRequest parses a request's JSON. Missing fields get the lab's defaults; "stop" can be one
+// string or a list. For a value of the wrong type or out of range, ParseRequest returns a
+// *[terms.RangeError] that names the field; for an unknown or duplicate field, it returns a
+// *[terms.Refusal]. If data is not a single JSON object, it returns a *[terms.RangeError] that
+// names "request". A *[terms.RangeError] is in the language l.
 func ParseRequest(l *terms.Language, data []byte) (Request, error) {
 	want := l.T("lab.refused.json")
 	if len(data) > maxRequest {

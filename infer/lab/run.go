@@ -21,7 +21,7 @@ type running struct {
 	fill func(*Report)
 }
 
-// exact is the noise text of a lab that does not measure times.
+// exact is the [Report.Noise] text of a lab that does not measure times.
 var exact = Text("lab.noise.exact")
 
 // partialEvery is the interval at which a run sends its results so far. The first rows are sent
@@ -32,7 +32,7 @@ func start(ctx context.Context, name string, env Env, v terms.Values, progress f
 	return &running{ctx: ctx, env: env, report: begin(name, env, v), progress: progress, start: time.Now()}
 }
 
-// tell reports that n more parts of the run are done, and what comes next.
+// tell reports that n more parts of the run are done, and what comes next (say).
 func (r *running) tell(n int, say Phrase) {
 	r.done += n
 	if r.progress == nil {

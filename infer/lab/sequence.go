@@ -14,14 +14,14 @@ import (
 
 // This file searches for the most probable sequence. The probability of a sequence never increases
 // as tokens are added. So if prefixes are expanded in descending order of probability, the first
-// complete sequence found is the most probable sequence: every other sequence continues a prefix
-// that is already less probable. The search skips prefixes that are less probable than greedy's
-// path, because they cannot lead to the result.
+// complete sequence found is the most probable one: every other sequence continues a prefix that is
+// no more probable. The search skips prefixes that are less probable than greedy's path, because
+// they cannot lead to the result.
 
 // prefix is the beginning of a sequence.
 type prefix struct {
 	ids  []int
-	logs []float64 // ln p of each
+	logs []float64 // ln p of each token
 	log  float64   // their sum
 	ends bool      // the last token ends the text
 }
@@ -109,7 +109,7 @@ func logSoftmax(z []float32) []float64 {
 	return logs
 }
 
-// found is the result of a search.
+// found is the result of a search for the most probable sequence.
 type found struct {
 	greedy, best prefix
 	exact        bool

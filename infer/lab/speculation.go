@@ -64,7 +64,7 @@ type Speculation struct {
 	Gamma  int         `json:"gamma"` // γ of the text shown
 	Rounds []SpecRound `json:"rounds"`
 	Text   string      `json:"text"`
-	Plain  string      `json:"plain"` // the text of the target alone with the same seed
+	Plain  string      `json:"plain"` // the text that the target alone generates with the same seed
 	// The two texts on one time axis: each token and the time at which it was ready.
 	PlainLane  []SpecTime `json:"plain_lane"`
 	SpecLane   []SpecTime `json:"spec_lane"`
@@ -72,7 +72,7 @@ type Speculation struct {
 	Costs      SpecCosts  `json:"costs"`
 	Gammas     []GammaRow `json:"gammas"`
 	Synthetic  Synthetic  `json:"synthetic"`
-	BestGamma  int        `json:"best_gamma"` // with the lowest measured time; 0 if none beats the target alone
+	BestGamma  int        `json:"best_gamma"` // the γ with the lowest measured time; 0 if none beats the target alone
 	Say        Phrase     `json:"say"`
 }
 
@@ -80,7 +80,7 @@ type Speculation struct {
 type SpecRound struct {
 	Round    int              `json:"round"`
 	Judged   []SpecJudged     `json:"judged"`
-	Unjudged []Token          `json:"unjudged"` // proposed after a rejected token
+	Unjudged []Token          `json:"unjudged"` // proposals after a rejected one
 	Last     *SpecDrawn       `json:"last"`     // the correction or bonus; nil if the text ended before it
 	DraftMs  float64          `json:"draft_ms"`
 	VerifyMs float64          `json:"verify_ms"`
@@ -102,7 +102,7 @@ type SpecJudged struct {
 type SpecDrawn struct {
 	Step  int      `json:"step"`
 	Token Token    `json:"token"`
-	Bonus bool     `json:"bonus"` // otherwise it is a correction, drawn from norm(max(0, p − q))
+	Bonus bool     `json:"bonus"` // false for a correction, which is drawn from norm(max(0, p − q))
 	P     float64  `json:"p"`
 	Q     float64  `json:"q"`
 	R     float64  `json:"r"` // the probability with which it was drawn
@@ -155,7 +155,7 @@ type SpecCosts struct {
 	VerifyMs Spread  `json:"verify_ms"` // one verification of γ + 1 positions
 	C        float64 `json:"c"`         // draft / step
 	V        float64 `json:"v"`         // verify / step
-	SpeedUp  float64 `json:"speed_up"`  // E / (γ·c + v) with the measured α, c and v
+	SpeedUp  float64 `json:"speed_up"`  // E / (γ·c + v), from the measured α, c and v
 	Counted  Counted `json:"counted"`   // c and v as they would be if time were proportional to multiply-adds
 }
 
@@ -169,9 +169,9 @@ type Counted struct {
 type GammaRow struct {
 	Gamma       int     `json:"gamma"` // 0 is the target alone
 	Tokens      int     `json:"tokens"`
-	Passes      int     `json:"passes"` // of the target, without the prompt's
+	Passes      int     `json:"passes"` // passes of the target, excluding the prompt
 	PassesSaved int     `json:"passes_saved"`
-	Ms          Spread  `json:"ms"` // for the tokens, without the prompt
+	Ms          Spread  `json:"ms"` // for the tokens, excluding the prompt
 	PerToken    float64 `json:"per_token_ms"`
 	MsSaved     float64 `json:"ms_saved"`  // compared with the target alone for that many tokens; negative if slower
 	SpeedUp     float64 `json:"speed_up"`  // measured
@@ -188,7 +188,7 @@ type GammaRow struct {
 }
 
 // Synthetic is the result for a pair of models whose acceptance is independent by construction:
-// each of the two models has one distribution, which is the same at every position.
+// each model has a single distribution, the same at every position.
 type Synthetic struct {
 	Gamma    int     `json:"gamma"`
 	Alpha    float64 `json:"alpha"` // Σ min(p, q): the exact value

@@ -38,7 +38,7 @@ func (r *speculationRun) fillReport(to *Report) {
 	to.Result, to.Tables, to.Noise = result, result.tables(), noise(spreads)
 }
 
-// plain fills in the text of the target alone, with each token at its median time.
+// plain fills in the text that the target alone generates, with each token at its median time.
 func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 	for i, id := range texts[0].ids {
 		var at []time.Duration
@@ -65,7 +65,7 @@ func (r *speculationRun) timed() []*specText {
 	return []*specText{r.shown}
 }
 
-// spec sets each token and each round of the shown text to the median of its times.
+// spec sets the times of each token and each round of the text shown to their medians.
 func (s *Speculation) spec(texts []*specText) {
 	median := func(of func(*specText) float64) float64 {
 		var list []float64
@@ -163,7 +163,7 @@ func costs(texts []*specText, plain []plainText, target, draft cost.Shape, at in
 	return c
 }
 
-// aloneRow returns the row of the target without a draft.
+// aloneRow returns the row for the target without a draft.
 func aloneRow(texts []plainText) GammaRow {
 	var took, passes []time.Duration
 	for _, t := range texts {
@@ -184,7 +184,7 @@ func aloneRow(texts []plainText) GammaRow {
 	return row
 }
 
-// gammaRow summarizes the repeats for one γ, which all generate the same text.
+// gammaRow summarizes the repeats for one γ, all of which generate the same text.
 func gammaRow(gamma int, texts []*specText, alone GammaRow, step float64) GammaRow {
 	var took, drafting, verifying []time.Duration
 	for _, t := range texts {

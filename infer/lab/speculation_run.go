@@ -77,7 +77,7 @@ func (speculationLab) Run(ctx context.Context, env Env, v terms.Values, progress
 		running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.List("gammas"),
 	}
 	if !slices.Contains(r.gammas, v.Int("gamma")) {
-		r.gammas = append(r.gammas, v.Int("gamma")) // so that the text shown is timed as often as the others
+		r.gammas = append(r.gammas, v.Int("gamma")) // so that the text shown is timed as often as the other texts
 	}
 	slices.Sort(r.gammas)
 	r.target, r.targetMeter = env.target()
@@ -106,7 +106,7 @@ type specText struct {
 	totals speculation.Totals
 }
 
-// show generates the text shown, round by round.
+// show generates the text to show, round by round.
 func (r *speculationRun) show() error {
 	r.shown = &specText{gamma: r.v.Int("gamma")}
 	return r.write(r.shown, func(n int) {
@@ -145,7 +145,7 @@ func (r *speculationRun) write(t *specText, told func(int)) error {
 	}
 }
 
-// add records a round that ended at the given time, and returns its number of tokens.
+// add records a round that ended at the given time, and returns the number of its tokens.
 func (t *specText) add(stages []speculation.Stage, at time.Duration, m *infer.Model) int {
 	var row SpecRound
 	var drafted []Token

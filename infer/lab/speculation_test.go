@@ -21,7 +21,7 @@ func TestIndependentPairYieldsFormula(t *testing.T) {
 	var dists [2][]float64
 	for i, m := range []*infer.Model{target, draft} {
 		var z [2][]float32
-		for j, text := range []string{"a", "b and then c"} { // the same after any text
+		for j, text := range []string{"a", "b and then c"} { // the distribution is the same after any text
 			last, _, err := m.Forward(t.Context(), m.NewCache(), m.Encode(text))
 			if err != nil {
 				t.Fatal(err)
@@ -232,8 +232,8 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 	}
 }
 
-// TestSpeculationTimesAreMedians: the times of the text shown are medians over its repeats,
-// and c and v are computed from all repeats.
+// TestSpeculationTimesAreMedians: the times reported for the displayed text are medians over its
+// repeats, and c and v are computed from all repeats.
 func TestSpeculationTimesAreMedians(t *testing.T) {
 	const ms = time.Millisecond
 	repeat := func(at float64, draft, verify time.Duration) *specText {
@@ -244,7 +244,7 @@ func TestSpeculationTimesAreMedians(t *testing.T) {
 			draft: []time.Duration{draft}, verify: []time.Duration{verify},
 		}
 	}
-	first := repeat(90, 50*ms, 60*ms) // generated with cold memory
+	first := repeat(90, 50*ms, 60*ms) // generated first, with cold caches
 	r := &speculationRun{gammas: []int{1, 2}, shown: first, texts: [][]*specText{nil, nil}}
 	if got := r.timed(); len(got) != 1 || got[0] != first {
 		t.Errorf("before the repeats: got %v, want 1 element, [0] = %v", got, first)
@@ -266,7 +266,7 @@ func TestSpeculationTimesAreMedians(t *testing.T) {
 	}
 }
 
-// TestShownGammaIsCompared: the γ of the text shown is measured even if it is not in the list.
+// TestShownGammaIsCompared: the γ of the displayed text is measured even if it is not in the list.
 func TestShownGammaIsCompared(t *testing.T) {
 	s, _ := result[*Speculation](
 		t, "speculation", terms.Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},

@@ -55,7 +55,7 @@ func (s Spread) share() float64 {
 	return (s.Q3 - s.Q1) / s.Median
 }
 
-// noise describes in words how much repeated times varied.
+// noise describes in words how much repeated measurements varied.
 func noise(spreads []Spread) Phrase {
 	var shares []float64
 	repeats := 0
@@ -85,7 +85,7 @@ func mean(values []float64) float64 {
 	return stat.Mean(values, nil)
 }
 
-// finiteOr returns x if it is finite, as JSON requires, and other otherwise.
+// finiteOr returns x if it is finite, as JSON requires, and `other` if not.
 func finiteOr(x, other float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return other

@@ -46,7 +46,7 @@ func (stopsLab) Info(l *terms.Language) Info {
 	}
 }
 
-// Stops is the result of the stops lab: one text, with the point at which each stop condition would
+// Stops is the result of the stops lab: a text, and the point at which each stop condition would
 // have ended it.
 type Stops struct {
 	Prompt   []Token    `json:"prompt"`
@@ -58,7 +58,7 @@ type Stops struct {
 	NoEnd    NoEnd      `json:"no_end"`
 }
 
-// StopStep is one token, with how close each stop condition was to firing.
+// StopStep is one token, and how close each stop condition was to firing.
 type StopStep struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
@@ -66,7 +66,7 @@ type StopStep struct {
 	Held  string  `json:"held"`     // held back because it could become part of a stop string
 	EndP  float64 `json:"end_p"`    // probability of an end of text at this step
 	Kept  bool    `json:"end_kept"` // the filters keep the end of text
-	Match []int   `json:"match"`    // by stop string: the number of its bytes that match so far
+	Match []int   `json:"match"`    // for each stop string, the number of its bytes matched so far
 }
 
 // Racer is one stop condition.
@@ -74,8 +74,8 @@ type Racer struct {
 	Kind   infer.StopReason `json:"kind"`
 	String string           `json:"string,omitempty"`
 	Limit  int              `json:"limit,omitempty"` // tokens, or positions of the context
-	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not
-	Sure   bool             `json:"sure"`            // Step is known in advance, as for a limit
+	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not fire
+	Sure   bool             `json:"sure"`            // Step was known in advance, as for a limit
 	Text   string           `json:"text"`            // the text that would remain if this condition ended the run
 	Say    Phrase           `json:"say"`
 }
@@ -83,15 +83,15 @@ type Racer struct {
 // Straddle is a stop string that begins inside one token and ends in a later token.
 type Straddle struct {
 	String string         `json:"string"`
-	Given  bool           `json:"given"` // it is one of the given strings; otherwise it was cut from the generated text
+	Given  bool           `json:"given"` // one of the given strings; otherwise, it was cut from the generated text
 	First  int            `json:"first_step"`
 	Last   int            `json:"last_step"`
 	Offset int            `json:"offset"` // number of bytes of the first token before the string
-	Steps  []StraddleStep `json:"steps"`  // the tokens around it
-	Kept   string         `json:"kept"`   // the answer: the text before it
+	Steps  []StraddleStep `json:"steps"`  // the tokens around the string
+	Kept   string         `json:"kept"`   // the answer: the text before the string
 }
 
-// StraddleStep is one token of the run that is ended by the stop string.
+// StraddleStep is one token of the run that the stop string ends.
 type StraddleStep struct {
 	Step    int              `json:"step"`
 	Token   Token            `json:"token"`
@@ -101,15 +101,15 @@ type StraddleStep struct {
 	Stop    infer.StopReason `json:"stop,omitempty"`
 }
 
-// NoEnd describes what happens if only a limit ends the text.
+// NoEnd describes what happens if only a limit can end the text.
 type NoEnd struct {
 	// EndAt is the step that generated the first end-of-text token, or 0 if there was none.
 	EndAt    int             `json:"end_at"`
 	Ends     int             `json:"ends"`             // number of end-of-text tokens
 	Before   string          `json:"before"`           // the text that the model generated up to EndAt
 	After    string          `json:"after"`            // the text that it generated after EndAt
-	Tokens   int             `json:"tokens"`           // total
-	Measures [2]TextMeasures `json:"measures"`         // before and after
+	Tokens   int             `json:"tokens"`           // tokens generated in total
+	Measures [2]TextMeasures `json:"measures"`         // of Before and After
 	Circle   *Circle         `json:"circle,omitempty"` // nil unless the text after EndAt loops
 	Say      Phrase          `json:"say"`
 }

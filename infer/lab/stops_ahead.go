@@ -6,8 +6,8 @@ import (
 )
 
 // AheadOfStops returns what is known about a run of the stops lab in advance: its stop conditions,
-// with the step at which each limit fires, and how many tokens the run would generate. v must come
-// from [terms.Inputs.Read]. It returns a *[terms.RangeError] if a run with these values is not possible.
+// the steps at which limits fire, and how many tokens the run would generate. v must come from
+// [terms.Inputs.Read]. It returns a *[terms.RangeError] if a run with these values is not possible.
 func AheadOfStops(m *infer.Model, v terms.Values) (racers []Racer, tokens int, err error) {
 	prompt, tokens, err := Env{Target: m}.room(v, "tokens")
 	if err != nil {
@@ -16,8 +16,8 @@ func AheadOfStops(m *infer.Model, v terms.Values) (racers []Racer, tokens int, e
 	return stopRacers(m, v, prompt), tokens, nil
 }
 
-// stopRacers returns the stop conditions before the run starts. The steps at which limits fire are
-// already known.
+// stopRacers returns the stop conditions as they are before the run, with the steps at which limits
+// will fire.
 func stopRacers(m *infer.Model, v terms.Values, prompt int) []Racer {
 	list := []Racer{{Kind: infer.StopEOS}}
 	for _, s := range v.Lines("stop") {

@@ -24,7 +24,7 @@ type stopsRun struct {
 	prompt  int // number of positions
 	ids     []int
 	bytes   []byte // of all tokens
-	ends    []int  // by token: the number of bytes up to the token's end
+	ends    []int  // for each token, the number of bytes up to its end
 	result  Stops
 }
 
@@ -61,7 +61,7 @@ func (stopsLab) Run(ctx context.Context, env Env, v terms.Values, progress func(
 }
 
 // race generates the text, continuing past every stop condition except a full context, and checks
-// each condition at every token.
+// all conditions at every token.
 func (r *stopsRun) race(tokens int) error {
 	loop, err := infer.NewLoop(r.m, r.v["prompt"], settingsOf(r.v, tokens, r.strings...))
 	if err != nil {
@@ -175,7 +175,7 @@ func (r *stopsRun) straddle() error {
 			}
 			x.Steps = append(x.Steps, row)
 		}
-		if loop.Stopped() == infer.StopEOS { // the first text also continued past the end of text
+		if loop.Stopped() == infer.StopEOS { // race also continued past an end of text
 			if err := loop.GoOn(); err != nil {
 				return err
 			}
@@ -188,8 +188,8 @@ func (r *stopsRun) straddle() error {
 
 // straddling returns a string that spans tokens, or "" if there is no such string, and the offset
 // of its first occurrence in the text. Its first choice is a given string that begins inside a
-// token, then a string cut from the text, then a given string that begins with a token and ends in
-// a later token.
+// token, its second a string cut from the text, and its third a given string that begins with one
+// token and ends in a later one.
 func (r *stopsRun) straddling() (str string, at int, given bool) {
 	text := string(r.bytes)
 	var second string
@@ -271,7 +271,8 @@ func (r *stopsRun) fillReport(to *Report) {
 	to.Result, to.Tables = &result, result.tables()
 }
 
-// sentence describes where a condition fires. written is the number of tokens generated.
+// sentence returns a sentence that states where a condition fires. written is the number of tokens
+// generated.
 func (x Racer) sentence(written int) Phrase {
 	switch {
 	case x.Step == 0:

@@ -74,7 +74,7 @@ func TestStopRaceMatchesSingleRuns(t *testing.T) {
 		}
 		steps := loop.Steps()
 		last := steps[len(steps)-1]
-		if last.Stop != x.Kind { // an end of text came first, or the condition never fired
+		if last.Stop != x.Kind { // an end-of-text token came first, or the condition never fired
 			if x.Step != 0 && x.Step <= last.N {
 				t.Errorf(
 					"%s %q fires at %d, but alone the run ends at %d by %s", x.Kind, x.String, x.Step, last.N,

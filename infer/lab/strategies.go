@@ -70,7 +70,7 @@ type Strategies struct {
 	Lanes    []Lane    `json:"lanes"`
 	U        []float64 `json:"u"` // by step; the same for every lane
 	Partings []Parting `json:"partings"`
-	// Runs summarizes more texts of each lane, with other seeds.
+	// Runs summarizes additional texts from each lane, with different seeds.
 	Runs   []LaneRuns      `json:"runs"`
 	Circle *CircleSearch   `json:"circle"` // a text in which greedy loops
 	Best   *SequenceSearch `json:"best"`   // greedy's path and the most probable path
@@ -109,8 +109,8 @@ const (
 	PartSegment = "segment" // both lanes keep both tokens, and u falls on different segments
 )
 
-// Parting is the first step at which two lanes with the same text so far choose different tokens.
-// At this step, both have the same logits and the same u.
+// Parting is the first step at which two lanes, whose texts are the same so far, choose different
+// tokens. At this step, both have the same logits and the same u.
 type Parting struct {
 	Lanes  [2]int   `json:"lanes"` // indices in Strategies.Lanes
 	Step   int      `json:"step"`
@@ -146,7 +146,7 @@ type TextMeasures struct {
 	Entropy  float64 `json:"entropy"` // mean over the steps, bits
 }
 
-// LaneRuns summarizes several texts of one lane with different seeds.
+// LaneRuns summarizes several texts from one lane, with different seeds.
 type LaneRuns struct {
 	Lane          int       `json:"lane"`
 	Runs          int       `json:"runs"`
@@ -156,7 +156,7 @@ type LaneRuns struct {
 	Distinct2     float64   `json:"distinct_2"`     // DistinctPairs / Pairs
 	Repetition    float64   `json:"repetition"`     // mean over the texts
 	MeanLogP      float64   `json:"mean_log_p"`     // mean over all tokens, nats
-	Entropy       []float64 `json:"entropy"`        // by step, mean over the texts that reach it, bits
+	Entropy       []float64 `json:"entropy"`        // for each step, the mean over the texts that reach it, bits
 	MeanEntropy   float64   `json:"mean_entropy"`   // mean over all tokens, bits
 	Texts         []RunText `json:"texts"`
 }
@@ -197,8 +197,8 @@ type SequenceSearch struct {
 	Greedy  Sequence `json:"greedy"`
 	Best    Sequence `json:"best"`
 	Differs bool     `json:"differs"` // greedy's path is not the most probable
-	// Exact means that the search was completed, so no sequence is more probable than Best. If the
-	// search was cut short, Best is the best sequence found.
+	// Exact means that the search was completed, so no sequence is more probable than Best. If it
+	// was cut short, Best is the most probable sequence found.
 	Exact    bool  `json:"exact"`
 	Expanded int   `json:"expanded"` // forward passes
 	Possible int64 `json:"possible"` // number of sequences of that length; math.MaxInt64 if there are more

@@ -124,7 +124,7 @@ func (s *Strategies) tables() []Table {
 	return tables
 }
 
-// table returns greedy's text with the position of each token in its circle.
+// table returns greedy's text, with each token's position in the circle.
 func (c *CircleSearch) table() Table {
 	t := Table{
 		Name: "circle", Title: Text("lab.strategies.circle", "prompt", terms.Quoted(c.Prompt)),

@@ -26,9 +26,9 @@ func TestFindCircle(t *testing.T) {
 		{"twice is chance", []int{9, 8, 7, 7, 7}, 0, 0, false},              // it recurs only twice
 		{"three tokens", []int{5, 1, 2, 3, 1, 2, 3, 1}, 1, 3, true},         // 1 2 3, 1 2 3, 1: four tokens recur
 		{"half a round", []int{5, 1, 2, 3, 4, 5, 6, 1, 2}, 0, 0, false},     // only two tokens recur
-		{"it ended", []int{1, 2, 1, 2, 1, 2, 1, 2, 3}, 0, 0, false},         // the end is outside the circle
+		{"it ended", []int{1, 2, 1, 2, 1, 2, 1, 2, 3}, 0, 0, false},         // the text has left the circle
 		{"whole", []int{1, 2, 3, 4, 5, 1, 2, 3, 4, 5}, 0, 5, true},          // two rounds
-		{"shortest", []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, 0, 1, true}, // not 2, 3 or 4
+		{"shortest", []int{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, 0, 1, true}, // the period is not 2, 3 or 4
 	} {
 		start, period, found := circleOf(c.ids)
 		if start != c.start || period != c.period || found != c.found {
@@ -41,7 +41,7 @@ func TestFindCircle(t *testing.T) {
 }
 
 // TestFindCircleStart: the start of a circle is found whatever precedes it. The start is earlier if
-// the tokens before the circle happen to be part of the same loop.
+// the tokens before the circle happen to continue it backward.
 func TestFindCircleStart(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -74,8 +74,8 @@ func TestFindCircleStart(t *testing.T) {
 }
 
 func TestMeasureRepetition(t *testing.T) {
-	// a b a b a b has five pairs, of which two are different, and three runs of four tokens (abab,
-	// baba, abab), of which the last one occurred before.
+	// a b a b a b has five pairs, two of them distinct, and three runs of four tokens (abab, baba,
+	// abab), of which only the last has occurred before.
 	got := measure([]int{1, 2, 1, 2, 1, 2})
 	if got.Tokens != 6 || !near(got.Distinct2, 0.4, 1e-12) || !near(got.Repetition, 1.0/3, 1e-12) {
 		t.Errorf("got %+v, want Tokens = 6, Distinct2 ≈ 0.4, Repetition ≈ 1.0/3", got)
@@ -124,7 +124,7 @@ func TestGreedyIsNotTheMostProbable(t *testing.T) {
 	if f.expanded != 5 {
 		t.Errorf("%d passes, want 5", f.expanded)
 	}
-	// If cut short, the search reports it and keeps greedy's path.
+	// A search that is cut short reports that and keeps greedy's path.
 	f, err = searchBest(t.Context(), tree(rows), func(int) bool { return false }, 2, 2)
 	if err != nil || f.exact || !slices.Equal(f.best.ids, f.greedy.ids) {
 		t.Errorf("cut short: exact %v, best %v, %v; want false, %v, <nil>", f.exact, f.best.ids, err, f.greedy.ids)

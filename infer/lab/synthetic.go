@@ -7,11 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// synthesize simulates rounds of speculative sampling with a pair of models that make the same
+// synthesize simulates rounds of speculative sampling with two models that each make the same
 // prediction at every position: the draft predicts q and the target p, both [vocab]. Acceptance is
 // then independent, with probability α = Σ min(p, q) each time, and rounds must yield E(α, γ)
-// tokens on average. The arithmetic is the engine's: the same acceptance rule, the same residual,
-// and the same u for each step and purpose.
+// tokens on average. It does the same arithmetic as the engine: the same acceptance rule, the same
+// residual, and the same u for each step and purpose.
 func synthesize(ctx context.Context, p, q []float64, gamma, rounds int, seed uint64) (Synthetic, error) {
 	s := Synthetic{Gamma: gamma, Alpha: overlap(p, q)}
 	target, draft := sampling.FromVector(p), sampling.FromVector(q)

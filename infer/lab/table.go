@@ -14,8 +14,8 @@ type Column struct {
 	Unit Phrase `json:"unit,omitzero"`
 }
 
-// Table holds raw rows. A cell is a string, a [Phrase], a bool, an int, an int64, a float64, or nil
-// if it is empty.
+// Table holds raw rows. A cell is a string, a [Phrase], a bool, an int, an int64 or a float64, or
+// nil if it is empty.
 type Table struct {
 	Name    string   `json:"name"` // for file names: "steps"
 	Title   Phrase   `json:"title"`
@@ -23,8 +23,8 @@ type Table struct {
 	Rows    [][]any  `json:"rows"`
 }
 
-// columns returns table columns built from alternating names and units. A name is a [Phrase], the
-// last part of the key of a text, or a symbol.
+// columns returns table columns built from alternating names and units. A name is a [Phrase], a
+// symbol, or the last part of a text's key.
 func columns(namesAndUnits ...any) []Column {
 	list := make([]Column, 0, len(namesAndUnits)/2)
 	for i := 0; i < len(namesAndUnits); i += 2 {

@@ -70,7 +70,7 @@ func chosen(l *infer.Loop) []int {
 	return ids
 }
 
-// canceled reports whether a run failed because ctx ended, rather than for a reason of its own.
+// canceled reports whether a run failed because ctx ended, rather than for another reason.
 func canceled(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

@@ -40,7 +40,7 @@ func TestTriesShowWhatTheyPromise(t *testing.T) {
 		for lane := 2; lane < len(s.Lanes); lane++ {
 			if step(lane) > step(lane-1) || s.Runs[lane].MeanLogP >= s.Runs[lane-1].MeanLogP {
 				t.Errorf(
-					"%s parts at %d with ln p %v, want earlier and less than the cooler one, at %d with %v",
+					"%s diverges at step %d, ln p %v; want no later and a lower ln p than the cooler one, %d, %v",
 					s.Lanes[lane].Name, step(lane), s.Runs[lane].MeanLogP, step(lane-1), s.Runs[lane-1].MeanLogP,
 				)
 			}

@@ -12,10 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Bias holds numbers that are added to the scores of individual tokens, by token id:
-// "12:-100,50:5". It is a string so that settings can be compared: ids ascend and numbers are not
-// 0, so equal biases are equal strings. Its JSON is an object: {"12": -100, "50": 5}. Use [NewBias]
-// to make one.
+// A Bias holds numbers to add to the scores of individual tokens, by token id: "12:-100,50:5". It
+// is a string so that settings can be compared: ids ascend and no number is 0, so equal biases are
+// equal strings. Its JSON form is an object: {"12": -100, "50": 5}. Use [NewBias] to make one.
 type Bias string
 
 // Bounds of a [Bias].
@@ -24,11 +23,11 @@ const (
 	MaxBiased = 300 // the maximum number of tokens
 )
 
-// wantBiased describes a bias that is small enough.
+// wantBiased describes a bias with an acceptable number of tokens.
 var wantBiased = terms.PhraseOf("want.bias.most", "most", fmt.Sprint(MaxBiased))
 
-// NewBias returns the bias that adds by[id] to the score of each token id. Numbers range
-// from −100 to 100. The error is a *[RangeError] for "logit_bias".
+// NewBias returns the bias that adds by[id] to the score of each token id. Numbers range from −100
+// to 100. The error is a *[RangeError] for "logit_bias".
 func NewBias(by map[int]float64) (Bias, error) {
 	if len(by) > MaxBiased {
 		return "", terms.NewRangeError(
@@ -55,7 +54,7 @@ func NewBias(by map[int]float64) (Bias, error) {
 	return Bias(strings.Join(list, ",")), nil
 }
 
-// ParseBias parses the text of a bias.
+// ParseBias parses a bias in its text form.
 func ParseBias(text string) (Bias, error) {
 	wrong := func(part string) error {
 		return terms.NewRangeError("logit_bias", terms.Quoted(part), terms.PhraseOf("want.bias"))
@@ -96,8 +95,7 @@ func (b Bias) Len() int {
 	return strings.Count(string(b), ",") + 1
 }
 
-// All iterates over the token ids, in ascending order, and the numbers that are added to their
-// scores.
+// All iterates over the token ids, in ascending order, and the numbers to add to their scores.
 func (b Bias) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		for part := range strings.SplitSeq(string(b), ",") {

@@ -7,7 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// In returns the rule's common name in a language, such as "top-k": a name of its own, or its knob's.
+// In returns the rule's common name in a language, such as "top-k". It is the rule's own name or,
+// if it has none, its knob's name.
 func (r Rule) In(l *terms.Language) string {
 	for _, key := range []string{"rule." + string(r) + ".name", "rule." + string(r), "knob." + string(r) + ".name"} {
 		if l.Has(key) {
@@ -20,7 +21,7 @@ func (r Rule) In(l *terms.Language) string {
 // Name returns the rule's common name in English.
 func (r Rule) Name() string { return r.In(terms.English) }
 
-// link returns the rule's link in the chain, or a link without any effect.
+// link returns the rule's link in the chain, or a link that does nothing.
 func (r Rule) link() rule {
 	for _, c := range chain {
 		if c.name == r {
@@ -90,8 +91,8 @@ func (r Rule) Cuts() bool { return r.link().keep != nil }
 // order.
 func (r Rule) Early() bool { return r.link().early }
 
-// Unread returns the first rule that is on and that assigns a probability only to texts drawn with
-// the rule. If there is no such rule, it returns [RuleNone].
+// Unread returns the first enabled rule under which only texts drawn with that rule have a
+// probability. If there is no such rule, it returns [RuleNone].
 func (s Settings) Unread() Rule {
 	for _, c := range chain {
 		if _, on := c.on(s); on && c.unread {
@@ -109,9 +110,9 @@ func Reads(key string) bool {
 	})
 }
 
-// StageOf returns the stage of the loop at which a rule with the given knob acts, counted from 1
-// as in [terms.StageAt]: 2 for rules that change scores, 3 for the temperature, 4 for rules that
-// cut. It is 0 if no rule has the knob.
+// StageOf returns the stage of the loop at which a rule with the given knob acts, counted from 1 as
+// in [terms.StageAt]: 2 for rules that change scores, 3 for the temperature, 4 for rules that cut.
+// It is 0 if no rule has the knob.
 func StageOf(key string) int {
 	for _, c := range chain {
 		switch {
@@ -152,8 +153,8 @@ func (s Settings) Stateful() Rule {
 	return RuleNone
 }
 
-// Measure is the distribution on which each rule that cuts is measured. It determines whether the
-// order of the chain matters.
+// Measure specifies the distribution on which each rule that cuts is measured. It determines
+// whether the chain's order matters.
 type Measure int
 
 // The two measures.
@@ -167,8 +168,8 @@ const (
 	OnRest
 )
 
-// late reports whether a rule that has to see all tokens is on, or whether the order is not this
-// program's own.
+// late reports whether a rule that has to see all tokens is on, or the order is not this program's
+// own.
 func (s Settings) late() bool {
 	if s.OrderInForce() != OrderOwn {
 		return true

@@ -44,7 +44,7 @@ func surprising() rule {
 }
 
 // xtc returns a rule that, in half of the steps, cuts all tokens with a probability of at least 0.2
-// except the last of them.
+// except the least probable of them.
 func xtc(us *[]float64) rule {
 	return rule{
 		keep: func(f field, in input) mask {
@@ -75,7 +75,7 @@ func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 		t.Fatalf("with μ = 2, %d tokens are kept, want 1", first.Keep)
 	}
 	second := Context{Step: 2, State: first.Next(0)}
-	for range 2 { // a repeated step, as after going back, starts from the same state
+	for range 2 { // a step that is repeated, as after going back, starts from the same state
 		d := second.Decide(drill, Pure)
 		if mu := second.State[index]; mu != 2.5 || d.Keep != 2 {
 			t.Fatalf("μ is %v and %d tokens are kept, want 2.5 and 2", mu, d.Keep)
@@ -83,7 +83,7 @@ func TestRuleStateCarriesBetweenSteps(t *testing.T) {
 		if mu := d.Next(1)[index].(float64); !(math.Abs(mu-2.0530) <= 5e-4) {
 			t.Fatalf("after the second token, μ is %v, want 2.0530", mu)
 		}
-		if mu := d.Next(0)[index].(float64); !(mu > 2.5) { // another branch
+		if mu := d.Next(0)[index].(float64); !(mu > 2.5) { // a different branch
 			t.Fatalf("after the first token, μ is %v, want more than 2.5", mu)
 		}
 	}
@@ -185,8 +185,8 @@ func TestSamplerRunsEveryRule(t *testing.T) {
 	})
 }
 
-// TestScoresBeforeCuts: rules that change scores come first, so that all rules that cut see
-// the same distribution.
+// TestScoresBeforeCuts: rules that change scores come first, so that every cutting rule sees the
+// same distribution.
 func TestScoresBeforeCuts(t *testing.T) {
 	cuts := false
 	for _, r := range chain {

@@ -1,10 +1,10 @@
 package sampling
 
-// Context holds the data of a step, besides its scores, that rules can use. The zero value suits
+// Context holds a step's data, other than its scores, that rules can use. The zero value suits
 // rules that use only the scores.
 type Context struct {
 	// Text holds the token ids of the text so far, including the prompt. It is needed only if
-	// [Settings.ReadsText] reports true. The last Step−1 ids were generated.
+	// [Settings.ReadsText] returns true. The last Step−1 ids were generated.
 	Text  []int
 	Seed  uint64
 	Step  int // 1 for the first generated token
@@ -12,14 +12,14 @@ type Context struct {
 	// Breaks reports whether a token ends the passages that DRY looks for; a nil Breaks means that
 	// no token does.
 	Breaks func(id int) bool
-	// Allowed reports whether the grammar allows a token here; it must allow at least one.
-	// If nil, every token is allowed.
+	// Allowed reports whether the grammar allows a token at this step. At least one token must be
+	// allowed; if Allowed is nil, all are.
 	Allowed func(id int) bool
 }
 
-// State holds the data that the rules of a chain carry from one step to the next, by index in the
-// chain. It is nil at the first step. It is never modified: each step creates a new State
-// ([Distribution.Next]), so a repeated step starts from the same state.
+// State holds the data that rules carry from one step to the next, by index in the chain. It is nil
+// at the first step. It is never modified: each step creates a new State ([Distribution.Next]), so
+// a repeated step starts from the same state.
 type State []any
 
 // input is the input of one rule.
@@ -27,14 +27,14 @@ type input struct {
 	Settings
 	text   []int
 	wrote  []int   // the generated part of text
-	state  any     // the result of the rule's next at the previous step, or nil
+	state  any     // what the rule's next function returned at the previous step, or nil
 	u      float64 // uniform in [0, 1), for this rule at this step
 	breaks func(id int) bool
 	allows func(id int) bool
 }
 
-// input returns the input of the rule at an index of the chain. The rule's u is a function of seed,
-// step and index, just as the u of the draw is a function of seed and step.
+// input returns the input for the rule at an index in the chain. The rule's u is a function of
+// seed, step and index, just as the u of the draw is a function of seed and step.
 func (c Context) input(s Settings, index int) input {
 	prompt := len(c.Text) - min(max(c.Step-1, 0), len(c.Text))
 	in := input{
@@ -71,9 +71,9 @@ func (c Context) Score(z []float32, s Settings) Scores {
 // Softmax returns [Softmax] of the scores.
 func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
 
-// cut runs the temperature and the rules that cut on a field, in the order of the settings. It
-// returns the effect of each rule, and a field of the remaining tokens with the probabilities from
-// which they are drawn.
+// cut runs the temperature and the rules that cut on a field, in the order given by the settings.
+// It returns each rule's effect, and a field with the remaining tokens and the probabilities for
+// drawing them.
 func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	measure, late := s.OrderInForce().Measure(), s.HeatsLate()
 	on := f // the field on which the next rule is measured
@@ -101,8 +101,8 @@ func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {
 	return cuts, on
 }
 
-// Next returns the state of the rules after the token of rank r has been drawn, for the [Context]
-// of the next step. It returns nil if no rule has state.
+// Next returns the rules' state after the token with rank r has been drawn, for the next step's
+// [Context]. It returns nil if no rule has state.
 func (d *Distribution) Next(r int) State {
 	var state State
 	for index, rule := range chain {

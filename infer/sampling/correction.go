@@ -12,9 +12,9 @@ import (
 // safe for concurrent use.
 type Correction struct {
 	left   float64     // Σ max(0, p − q)
-	tokens []corrected // tokens above 0, first in order of id, later by rank
+	tokens []corrected // tokens with a residual above 0, at first by id, later by rank
 	cum    []float64   // Σ r of ranks 0 to r
-	mass   float64     // Σ r of all: 1, but for rounding
+	mass   float64     // Σ r of all tokens: 1, except for rounding
 
 	// Working memory.
 	p, q       []float64 // [vocab], all 0 between uses
@@ -28,7 +28,7 @@ type corrected struct {
 	r  float64
 }
 
-// Decide computes norm(excess(p, q)) of the target's p and the draft's q, which must be
+// Decide computes norm(excess(p, q)) for the target's p and the draft's q, which must be
 // distributions over the same vocabulary. excess is [Excess], except in tests. If p is not above q
 // for any token, the residual is p itself and the mass is 0.
 func (c *Correction) Decide(p, q *Sampler, excess func(p, q float64) float64) {
@@ -72,8 +72,8 @@ func (c *Correction) gather(excess func(p, q float64) float64) {
 }
 
 // rank sorts the tokens by descending probability, and equally probable tokens by ascending id. It
-// first sorts by the upper halves of the float64 residuals, in the same way as scores are ranked.
-// After that, only tokens with equal upper halves can be out of order.
+// first sorts by the upper halves of the float64 residuals, as if ranking scores. After that, only
+// tokens with equal upper halves can be out of order.
 func (c *Correction) rank() {
 	n := len(c.tokens)
 	c.keys, c.sorted = sized(c.keys, n), sized(c.sorted, n)
@@ -83,7 +83,7 @@ func (c *Correction) rank() {
 	for i, key := range sortKeys(c.keys, &c.room) {
 		t := c.tokens[idOf(key)]
 		at := i
-		for ; at > 0 && c.sorted[at-1].r < t.r; at-- { // equal residuals are already in order of id
+		for ; at > 0 && c.sorted[at-1].r < t.r; at-- { // equal residuals are already ordered by id
 			c.sorted[at] = c.sorted[at-1]
 		}
 		c.sorted[at] = t
@@ -97,7 +97,7 @@ func (c *Correction) Mass() float64 { return c.left }
 // Len returns the number of tokens with a residual above 0.
 func (c *Correction) Len() int { return len(c.tokens) }
 
-// Token returns the id of the token of rank r, from 0.
+// Token returns the id of the token with rank r, from 0.
 func (c *Correction) Token(r int) int { return int(c.tokens[r].id) }
 
 // Segment is like [Distribution.Segment].

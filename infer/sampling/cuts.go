@@ -5,12 +5,12 @@ type Cut struct {
 	Rule  Rule
 	At    float64 // its setting
 	Keeps int     // number of tokens that it keeps
-	Of    int     // number of tokens that the rule was measured on: all, or those left by the previous rule
-	Moved float64 // the share of probability that it takes from the tokens that it cuts
+	Of    int     // number of tokens on which the rule was measured: all, or those that the previous rule left
+	Moved float64 // the share of probability that its cuts move to other tokens
 	Bound float64 // for top-nσ, XTC and mirostat: the bound that tokens must meet ([Reason])
 	mask  mask    // by rank
 	alone mask    // by index in the field
-	field field   // the field that it was measured on
+	field field   // the field on which it was measured
 	index int     // in the chain
 }
 
@@ -20,7 +20,7 @@ type Cut struct {
 type Cuts []Cut
 
 // Reach returns the number of tokens that a filter keeps, out of those on which it is measured. A
-// filter that is off keeps all tokens; `of` is their number.
+// filter that is off keeps all tokens: Reach returns `of`.
 func (list Cuts) Reach(rule Rule, of int) int {
 	for _, c := range list {
 		if c.Rule == rule {
@@ -53,11 +53,11 @@ const (
 	UnitBits             // −log₂ p
 )
 
-// Reason is the reason why a rule cut a token.
+// Reason explains why a rule cut a token.
 type Reason struct {
 	Rule Rule
 	Unit Unit
-	// Value is the measured value, and Bound is the value to which it was compared:
+	// Value is the measured value, and Bound is the value that it was compared with:
 	//
 	//	top-k      the rank; k
 	//	top-p      Σ p of all more probable tokens; p

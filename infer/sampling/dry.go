@@ -7,8 +7,8 @@ import (
 
 // penalizeRepeats is DRY, "don't repeat yourself" (p-e-w 2024, text-generation-webui pull request
 // 5677), as implemented in llama.cpp. If the last n tokens of the text also occur earlier in it,
-// followed by some token, then generating that token again would make the repetition longer. If n
-// is at least the allowed length, the token's score is lowered by
+// generating the token that followed them there would make the repetition longer. If n is at least
+// the allowed length, the token's score is lowered by
 //
 //	multiplier · base^(n − allowed length)
 //
@@ -42,7 +42,7 @@ func (in input) continued(least int) map[int]int {
 	if limit < least {
 		return longest
 	}
-	for back, n := range repeats(text) { // at back 0, the end itself
+	for back, n := range repeats(text) { // back is the distance from the end; n is 0 if it is 0
 		if n = min(n, limit); n < least {
 			continue
 		}
@@ -55,13 +55,13 @@ func (in input) continued(least int) map[int]int {
 }
 
 // repeats returns, for each distance from the end of a text (from 1), the length of the run of
-// tokens just before that position that equals the last tokens of the text. The entry at distance 0
-// is 0. It is the Z-function of the reversed text (Gusfield 1997), computed in linear time.
+// tokens just before that position that equals the last tokens of the text. At distance 0, the
+// length is 0. It is the Z-function of the reversed text (Gusfield 1997), computed in linear time.
 func repeats(text []int) []int {
 	n := len(text)
 	at := func(i int) int { return text[n-1-i] } // reversed
 	z := make([]int, n)
-	from, to := 0, 0 // of the passages that equal a prefix, the one [from, to) that ends last
+	from, to := 0, 0 // [from, to) is the passage that ends last among those that equal a prefix
 	for i := 1; i < n; i++ {
 		if i < to {
 			z[i] = min(to-i, z[i-from])

@@ -18,8 +18,8 @@ type Distribution struct {
 	Keep   int     // number of kept tokens
 	Mass   float64 // Σ p of the kept tokens
 	Cuts   Cuts    // the filters that are on, in order, without the greedy rule
-	// Fallback is set if there is no token that all filters keep. The most probable token is then
-	// kept, although some of the filters cut it.
+	// Fallback is set if no token passes all filters. The most probable token is then kept,
+	// although some filters cut it.
 	Fallback bool
 
 	context Context
@@ -33,8 +33,8 @@ type Distribution struct {
 	weight float64
 	hot    bool // w is not P
 	// These fields are set only if the kept tokens are not the most probable ones, or if w is not
-	// P: the ranks of the kept tokens, the sums of w up to each of these tokens, and the sums
-	// [Keep+1] of w and of p from each of them to the last.
+	// P. They hold the ranks of the kept tokens, the sums of w up to each of these tokens, and the
+	// sums [Keep+1] of w and of p from each of them to the last.
 	ranks             []int32
 	cum, tail, tailOf []float64
 }
@@ -50,9 +50,9 @@ func (c Context) Decide(z []float32, s Settings) *Distribution {
 }
 
 // Filter runs the rules that cut on p [vocab], by token id. p, max and sum are the results of
-// [Scores.Softmax], and order is [Rank] of the same scores. Filter keeps the tokens that all rules
-// keep, or the most probable token if there are no such tokens. Filter retains its arguments
-// without copying.
+// [Scores.Softmax], and order is [Rank] of the same scores. Filter keeps the tokens that pass all
+// rules or, if there are none, the most probable token. Filter retains its arguments without
+// copying.
 func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []int32, s Settings) *Distribution {
 	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum, context: c, scores: scores}
 	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
@@ -87,7 +87,7 @@ func (d *Distribution) Entropy() float64 {
 // uncut returns the field before any cut.
 func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, nil, d.P, d.Cum, 1} }
 
-// common returns the tokens that all rules keep. If none of these can be drawn, it returns the most
+// common returns the tokens that pass all rules. If none of these can be drawn, it returns the most
 // probable token that the grammar allows, and fallback is true. Greedy keeps that token regardless
 // of the other rules.
 func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
@@ -115,10 +115,9 @@ func (d *Distribution) empty(kept mask) bool {
 	return true
 }
 
-// Idle returns the filters that are on, but cut only tokens that other filters also cut. If two
-// filters cut the same tokens, only the second filter in the order is idle; under greedy decoding,
-// all filters are idle. If rules are measured on the rest, a rule is idle if it cuts nothing from
-// the rest.
+// Idle returns the filters that are on but cut only tokens that other filters also cut. If two
+// filters cut the same tokens, only the later of the two is idle; under greedy decoding, all
+// filters are. If rules are measured on the rest, a rule is idle if it cuts nothing from the rest.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
 	on := d.cuts
@@ -165,10 +164,10 @@ func (d *Distribution) lay() {
 // list by rank can show a line below them.
 func (d *Distribution) Leading() bool { return d.kept.some == nil }
 
-// Stays reports whether the token of rank r is kept.
+// Stays reports whether the token with rank r is kept.
 func (d *Distribution) Stays(r int) bool { return d.kept.has(r) }
 
-// KeptRank returns the rank of the i-th kept token, from 0.
+// KeptRank returns the rank of the i-th kept token, where i starts at 0.
 func (d *Distribution) KeptRank(i int) int {
 	if d.ranks == nil {
 		return i
@@ -200,11 +199,10 @@ func (d *Distribution) KeptIn(from, to int) (n int, p, q float64) {
 // tokens.
 func (d *Distribution) Reach(rule Rule) int { return d.Cuts.Reach(rule, len(d.Order)) }
 
-// CutBy returns the first rule that cuts rank r, or [RuleNone] if it is kept.
+// CutBy returns the first rule that cuts rank r, or [RuleNone] if the rank is kept.
 func (d *Distribution) CutBy(r int) Rule { return d.Why(r).Rule }
 
-// Why returns the reason why rank r is cut. The rule of the reason is [RuleNone] if the rank is
-// kept.
+// Why returns the reason why rank r is cut. If the rank is kept, the reason's rule is [RuleNone].
 func (d *Distribution) Why(r int) Reason {
 	if d.kept.has(r) {
 		return Reason{}
@@ -217,8 +215,8 @@ func (d *Distribution) Why(r int) Reason {
 			return why
 		}
 	}
-	// At a temperature near 0, the probabilities of all kept tokens may be rounded to 0. Then only the
-	// most probable token is drawn, as under greedy decoding.
+	// At a temperature near 0, the probabilities of all kept tokens may be rounded to 0. Then only
+	// the most probable token is drawn, as under greedy decoding.
 	return Reason{Rule: RuleGreedy, Unit: RuleGreedy.link().unit}
 }
 
@@ -231,8 +229,7 @@ func (d *Distribution) Keeps(id int32) bool {
 }
 
 // Q returns the probability with which rank r is drawn: 0 if the token was cut, and otherwise p
-// divided by the kept mass. If the temperature comes after a rule that cuts, the temperature's
-// effect is included.
+// divided by the kept mass. If the temperature comes after a rule that cuts, Q includes its effect.
 func (d *Distribution) Q(r int) float64 {
 	if !d.kept.has(r) {
 		return 0
@@ -240,8 +237,8 @@ func (d *Distribution) Q(r int) float64 {
 	return d.w[d.Order[r]] / d.weight
 }
 
-// Segment returns the segment of the kept token of rank r on the strip between 0 and 1. The token
-// is drawn if from ≤ u < to.
+// Segment returns the segment of the kept token with rank r on the strip from 0 to 1. The token is
+// drawn if from ≤ u < to.
 func (d *Distribution) Segment(r int) (from, to float64) {
 	if d.ranks == nil {
 		return segment(d.Cum, d.weight, r, d.Keep)
@@ -249,7 +246,8 @@ func (d *Distribution) Segment(r int) (from, to float64) {
 	return segment(d.cum, d.weight, d.keptBefore(r), d.Keep)
 }
 
-// Draw returns the rank whose segment contains u, in [0, 1). Under greedy decoding, it is always 0.
+// Draw returns the rank whose segment contains u, which is in [0, 1). Under greedy decoding, the
+// rank is always 0.
 func (d *Distribution) Draw(u float64) int { return d.KeptRank(d.DrawKept(u)) }
 
 // DrawKept is like [Distribution.Draw], but returns the token's index among the kept tokens, from
@@ -261,7 +259,7 @@ func (d *Distribution) DrawKept(u float64) int {
 	return draw(d.cum, d.weight, u, d.Keep)
 }
 
-// KeptQ returns [Distribution.Q] of the i-th kept token, from 0.
+// KeptQ returns [Distribution.Q] of the i-th kept token, where i starts at 0.
 func (d *Distribution) KeptQ(i int) float64 { return d.w[d.Order[d.KeptRank(i)]] / d.weight }
 
 // RankOf returns the rank of a token id, by searching the order.

@@ -37,10 +37,10 @@ func TestTopKKeepsLowerIDsOnTies(t *testing.T) {
 		{Settings{Temperature: 1, TopK: 2, TopP: 1}, []int32{1, 3}},
 		{Settings{Temperature: 1, TopK: 4, TopP: 1}, []int32{1, 3, 5, 0}},
 		{Settings{Temperature: 1, TopP: 0.5}, []int32{1, 3}}, // 0.327 + 0.327 ≥ 0.5
-		// a token with p equal to the largest p is not cut
+		// a token whose p equals the largest p is not cut
 		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},
 		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first already crosses p
-		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more tokens than there are
+		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // k exceeds the number of tokens
 	} {
 		d := Decide(z, row.s)
 		if got := d.Order[:d.Keep]; !slices.Equal(got, row.kept) {

@@ -18,7 +18,7 @@ func fits(f field, in input) mask {
 }
 
 // constrain runs the grammar on a field, before all other rules that cut. The remaining tokens may
-// have very small probabilities, so their probabilities are computed again from the scores.
+// have very small probabilities, so their probabilities are recomputed from the scores.
 func (c Context) constrain(f field, s Settings) (cuts Cuts, left field) {
 	index := indexOf(RuleGrammar)
 	m := fits(f, c.input(s, index))

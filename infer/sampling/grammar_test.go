@@ -51,8 +51,8 @@ func TestGrammarByHand(t *testing.T) {
 	if got := kept(c.Decide(drill, Settings{TopP: 1, Grammar: "x"})); !slices.Equal(got, []int{1}) {
 		t.Errorf("greedy keeps %v, want %v", got, []int{1})
 	}
-	// XTC keeps only the last of the allowed tokens, and top-k 1 keeps only the first. Since they
-	// have no token in common, the first is kept.
+	// XTC keeps only the least probable allowed token, and top-k 1 keeps only the most probable
+	// one. Since they have no token in common, the most probable one is kept.
 	none := Settings{Temperature: 1, TopP: 1, TopK: 1, XTCProbability: 1, XTCThreshold: 0.05, Grammar: "x"}
 	if d := c.Decide(drill, none); !d.Fallback || !slices.Equal(kept(d), []int{1}) || d.KeptQ(0) != 1 {
 		t.Errorf("with nothing in common, ranks %v are kept", kept(d))

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// BiasInput is the input for a logit bias: a JSON object with numbers by token id, or a string such as
-// "12:-100,50:5".
+// BiasInput is the input for a logit bias: a JSON object that maps token ids to numbers, or a
+// string such as "12:-100,50:5".
 var BiasInput = terms.Input{
 	Key: "logit_bias", Kind: terms.KindAny, Optional: true,
 	Verify: func(text string) error { _, err := readBias(text); return err },
@@ -39,8 +39,8 @@ var OrderInput = terms.Input{
 	Verify: func(text string) error { _, _, err := readOrder(text); return err },
 }
 
-// OrderOf returns the value of [OrderInput] and the rules that it omits. It returns nil if there is no
-// value.
+// OrderOf returns the value of [OrderInput] and the rules that it omits. It returns nil if there is
+// no value.
 func OrderOf(v terms.Values) (o *Order, unnamed []Rule) {
 	text, ok := v[OrderInput.Key]
 	if !ok {

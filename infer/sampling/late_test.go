@@ -77,7 +77,7 @@ func TestDRYByHand(t *testing.T) {
 		// If token 1 ends passages, the repetition starts after the last 1, so it has at most two
 		// tokens.
 		{1, func(*Settings) {}, []float32{6, 5, 4, 3, 1.5, 0.5}},
-		{2, func(*Settings) {}, z},                             // only a single token is repeated
+		{2, func(*Settings) {}, z},                             // the repetition is a single token
 		{4, func(*Settings) {}, []float32{6, 5, 4, 3, 2, 0.5}}, // the score of a breaking token is never lowered
 	} {
 		with := s

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// A Link is the effect of one rule of the chain on the tokens of a step. A page shows each link as
-// a column of a table that follows individual tokens from rule to rule.
+// A Link is the effect of one rule in the chain on a step's tokens. A page shows each link as a
+// column in a table that follows individual tokens from rule to rule.
 type Link struct {
 	Rule Rule
 	At   float64 // its setting
 	// Keeps is the number of tokens that the rule leaves, out of the Of tokens on which it was
-	// measured: all tokens, or the tokens left by the previous rule.
+	// measured: all tokens, or those that the previous rule left.
 	Keeps, Of int
 	// Moved is the share of probability that the rule moves between tokens: half of Σ |share after
 	// − share before|. For a rule that cuts, this is the total share of the tokens that it cuts.
@@ -24,7 +24,7 @@ type Link struct {
 	left  field // the tokens it leaves or, with [OnUncut], the tokens on which it was measured
 }
 
-// Share returns the probability of the token of rank r after the rule, as a share of the total
+// Share returns the probability of the token with rank r after the rule, as a share of the total
 // probability at this link. kept is false if this rule or an earlier rule has cut the token.
 func (l Link) Share(r int) (share float64, kept bool) {
 	if !l.keeps.has(r) {
@@ -37,8 +37,8 @@ func (l Link) Share(r int) (share float64, kept bool) {
 	return l.left.share(at), true
 }
 
-// Others returns how many ranks are left, not counting the ranks in but, and the sum of
-// [Link.Share] over these ranks.
+// Others returns how many ranks other than those in `but` are left, and the sum of [Link.Share]
+// over them.
 func (l Link) Others(but []int) (n int, share float64) {
 	n, share = l.Keeps, 1
 	if len(l.left.ids) > l.Keeps {
@@ -57,7 +57,7 @@ func (l Link) Others(but []int) (n int, share float64) {
 // scores alone. Rules that change scores have run before it.
 func (d *Distribution) Links() []Link {
 	s, n := d.Settings, len(d.Order)
-	at := Link{Keeps: n, Of: n, Place: -1, keeps: mask{n: n}, left: d.uncut()} // the input of the next link
+	at := Link{Keeps: n, Of: n, Place: -1, keeps: mask{n: n}, left: d.uncut()} // the input for the next link
 	list := []Link{at}
 	if s.heatsFirst() && !s.Greedy() {
 		if s.Temperature != 1 {
@@ -90,7 +90,7 @@ func (d *Distribution) Links() []Link {
 	return list
 }
 
-// linkOf returns the link of a rule that cuts.
+// linkOf returns the link for a rule that cuts.
 func (d *Distribution) linkOf(c Cut) Link {
 	order := d.Settings.OrderInForce()
 	l := Link{

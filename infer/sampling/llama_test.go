@@ -124,7 +124,7 @@ func compare(t *testing.T, list []asked, least int) {
 	t.Logf("%d vectors: %v; with something cut: %v", len(list), kinds, cut)
 }
 
-// TestRulesMatchLlamaCppFromNPM runs llama.cpp's library again: its results equal those in
+// TestRulesMatchLlamaCppFromNPM runs llama.cpp's library again: its results equal the results in
 // testdata, and every rule agrees with it on ten thousand vectors.
 func TestRulesMatchLlamaCppFromNPM(t *testing.T) {
 	switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // LogProbs computes natural logarithms of the probabilities at T = 1 before any rule. Other
-// programs call them logprobs. They are computed from the same sum as in [Softmax].
+// programs call them logprobs. They are computed from the same sum as [Softmax].
 type LogProbs struct {
 	z      []float32 // [vocab]
 	max    float64
@@ -27,7 +27,7 @@ func LogProbsOf(z []float32) LogProbs {
 	return LogProbs{z: z, max: max, logSum: math.Log(sum)}
 }
 
-// summed holds buffers for the terms of sums. Scoring a text needs one buffer for each token.
+// summed holds buffers for the terms of sums, since scoring a text needs one for each token.
 var summed = sync.Pool{New: func() any { return new([]float64) }}
 
 // Of returns ln p of a token: (z − max) − ln Σ e^{z−max}. It is finite even if p is too

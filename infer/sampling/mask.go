@@ -38,7 +38,7 @@ func (f field) of(m mask) field {
 // share returns the probability of the token at index i of the field.
 func (f field) share(i int) float64 { return f.p[f.ids[i]] / f.mass }
 
-// rank returns the rank that the token at index i of the field has among all tokens.
+// rank returns the rank among all tokens of the token at index i of the field.
 func (f field) rank(i int) int {
 	if f.ranks == nil {
 		return i
@@ -46,8 +46,8 @@ func (f field) rank(i int) int {
 	return int(f.ranks[i])
 }
 
-// indexOf returns the index in the field of the token that has rank r among all tokens. has is false
-// if other rules have cut that token.
+// indexOf returns the index in the field of the token with rank r among all tokens. has is false if
+// other rules have cut that token.
 func (f field) indexOf(r int) (i int, has bool) {
 	if f.ranks == nil {
 		return r, r < len(f.ids)
@@ -69,8 +69,8 @@ func (f field) lift(m mask, all int) mask {
 	return whole.leading()
 }
 
-// heat returns the field at another temperature: the p of its tokens are then the softmax of z/t
-// over these tokens. The p of f must come from the softmax of z.
+// heat returns the field at another temperature: its tokens' p are the softmax of z/t over these
+// tokens. The p of f must be from the softmax of z.
 func (f field) heat(t float64) field {
 	hot := field{z: f.z, ids: f.ids, ranks: f.ranks, p: make([]float64, len(f.p)), cum: make([]float64, len(f.ids))}
 	first := float64(f.z[f.ids[0]])
@@ -91,7 +91,7 @@ func (f field) heat(t float64) field {
 type mask struct {
 	n    int    // number of kept ranks
 	some []bool // by rank; nil: the n most probable
-	// The bounds of typical-p, top-nσ, XTC and mirostat.
+	// The bounds for typical-p, top-nσ, XTC and mirostat.
 	mean, bound float64
 }
 
@@ -102,7 +102,7 @@ func (m mask) has(r int) bool {
 	return m.some[r]
 }
 
-// and returns a mask of the ranks that both masks keep. of is the number of tokens.
+// and returns a mask of the ranks that both masks keep. `of` is the number of tokens.
 func (m mask) and(o mask, of int) mask {
 	if m.some == nil && o.some == nil {
 		return mask{n: min(m.n, o.n)}

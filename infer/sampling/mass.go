@@ -7,29 +7,28 @@ import (
 
 // If nothing is cut, the mass is the sum of all probabilities by rank. In another order, the last
 // bits of the sum could differ, but the drawn token must not depend on how the sum is computed.
-// Even so, the tokens usually do not have to be ranked. Between ½ and 1, the values of a float64
-// are evenly spaced, one unit of 2⁻⁵³ apart. Adding p to a sum in that range adds p rounded to
-// whole units, independent of the sum, and whole numbers can be added in any order. There are two
-// exceptions:
+// Even so, the tokens usually do not have to be ranked. Between ½ and 1, float64 values are evenly
+// spaced, one unit of 2⁻⁵³ apart. Adding p to a sum in that range adds p rounded to whole units,
+// independent of the sum, and whole numbers can be added in any order. There are two exceptions:
 //
 //   - A p halfway between two units is rounded in a direction that depends on the sum.
-//   - From 1 on, units are twice as large. Rounding can carry the sum just past 1; then the
-//     few tokens at the end that make it exceed 1 are ranked after all.
+//   - From 1 on, units are twice as large. If rounding carries the sum just past 1, the few tokens
+//     at the end that make it exceed 1 are ranked after all.
 
 // units is the number of units in 1.
 const units = 1 << 53
 
 // inUnits returns p (at most ½) in whole units, and whether it is halfway between two units.
 func inUnits(p float64) (k float64, halfway bool) {
-	const whole = 1 << 52 // from here on a float64 has no fraction
+	const whole = 1 << 52 // from here on, a float64 has no fraction
 	x := p * units
 	k = x + whole - whole
 	return k, (x-k)*(x-k) == 0.25
 }
 
-// farEnough reports whether the ranked tokens sum to at least ½ and the p of the others are so
-// small that they are seldom halfway between two units. A p just under 2⁻⁸ has eight binary places
-// below a unit, and these are a 1 followed by seven 0s in one of 256 cases.
+// farEnough reports whether the probabilities of the ranked tokens sum to at least ½, and the
+// others are so small that they are seldom halfway between two units. A p just under 2⁻⁸ has eight
+// binary places below a unit, and these are a 1 followed by seven 0s in one of 256 cases.
 func (s *Sampler) farEnough() bool {
 	const small = 1. / (1 << 8)
 	highest := math.Exp((float64(s.below)-s.top)/s.settings.Temperature) / s.sum
@@ -66,9 +65,9 @@ func (s *Sampler) wholeMass() (mass float64, known bool) {
 // the least probable token that has at least one unit.
 func (s *Sampler) past(sum, least int64) (mass float64, known bool) {
 	const few = 512
-	surplus := sum - units + 1 // units to leave out so that the sum is below 1
+	surplus := sum - units + 1 // units to omit so that the sum is below 1
 	s.keys = s.keys[:0]
-	for i, z := range s.z { // tokens at the end; if they are few, they have enough units
+	for i, z := range s.z { // tokens at the end, with enough units if there are few of them
 		if z >= s.below {
 			continue
 		}

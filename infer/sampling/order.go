@@ -11,8 +11,8 @@ import (
 
 // An Order is the order of the temperature and the rules that cut, together with the distribution
 // on which each rule is measured. It is a string so that settings can be compared: "" is this
-// program's own order; any other value lists the names of all these rules, joined by semicolons as
-// in llama.cpp's --samplers. The prefix "uncut:" means that each rule is measured before any cut
+// program's own order; any other value lists the names of all these rules, separated by semicolons
+// as in llama.cpp's --samplers. The prefix "uncut:" means that each rule is measured before any cut
 // ([OnUncut]) instead of on the rest ([OnRest]). Use [ParseOrder] to make one.
 //
 // The rules that change scores and the grammar always run before these rules, so they are not part
@@ -42,12 +42,11 @@ var (
 	OrderOpenAI = orderBy(func(p positions) int { return p.openai })
 )
 
-// own is the order that [OrderOwn] stands for: the order of the chain, with every rule measured
-// before any cut.
+// own spells out [OrderOwn]: the order of the chain, with every rule measured before any cut.
 var own = uncutPrefix + orderBy(func(positions) int { return 0 })
 
-// orderBy returns the order in which the rules are sorted by the absolute value of their positions.
-// Rules with equal values keep the order of the chain.
+// orderBy returns the order that sorts the rules by the absolute values of their positions. Rules
+// with equal values stay in the order of the chain.
 func orderBy(position func(positions) int) Order {
 	var list []rule
 	for _, r := range chain {
@@ -64,8 +63,8 @@ func orderBy(position func(positions) int) Order {
 	return Order(strings.Join(words, ";"))
 }
 
-// orderNames holds the names of orders, as users type them. For each, it holds the function that
-// returns a rule's position in that order.
+// orderNames holds the names of orders, as users type them, and a function for each that returns a
+// rule's position in that order.
 var orderNames = []struct {
 	name  string
 	order Order
@@ -85,8 +84,8 @@ func NamedOrders() (list []Order) {
 	return list
 }
 
-// Has reports whether the program that a named order comes from has a rule. For this program's
-// order and for orders without a name, it always returns true.
+// Has reports whether the program that a named order comes from has the given rule. For this
+// program's order and for orders without a name, it always returns true.
 func (o Order) Has(rule Rule) bool {
 	for _, known := range orderNames {
 		if known.order == o && known.in != nil {
@@ -104,7 +103,7 @@ const (
 // wantOrder describes the accepted orders.
 var wantOrder = terms.PhraseOf("want.order")
 
-// ParseOrder parses an order as users write it: a name, or rules joined by semicolons, commas or
+// ParseOrder parses an order as users write it: a name, or rules separated by semicolons, commas or
 // spaces. The prefix "uncut:" means that each rule is measured before any cut. Rules that are
 // missing from the text are added at the end and also returned in unnamed. Rules that change scores
 // ("penalties", "dry") are accepted only at the start, because they always run first. The error is
@@ -148,7 +147,7 @@ func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	return orderOf(list, uncut), unnamed, nil
 }
 
-// orderOf returns the order of a complete list.
+// orderOf returns the order for a complete list of rules.
 func orderOf(list []Rule, uncut bool) Order {
 	words := make([]string, len(list))
 	for i, rule := range list {
@@ -182,12 +181,12 @@ func ruleNamed(word string) Rule {
 	return RuleNone
 }
 
-// movable reports whether a rule is part of an order.
+// movable reports whether a rule can be part of an order.
 func movable(r rule) bool {
 	return r.name == RuleTemperature || r.keep != nil && r.name != RuleGreedy && r.name != RuleGrammar
 }
 
-// Rules returns the rules of an order: the temperature and all rules that cut.
+// Rules returns the rules in an order: the temperature and all rules that cut.
 func (o Order) Rules() (list []Rule) {
 	if o == OrderOwn {
 		o = own
@@ -198,7 +197,7 @@ func (o Order) Rules() (list []Rule) {
 	return list
 }
 
-// Measure returns the distribution on which each rule of the order is measured.
+// Measure returns the distribution on which each rule in the order is measured.
 func (o Order) Measure() Measure {
 	if o == OrderOwn || strings.HasPrefix(string(o), uncutPrefix) {
 		return OnUncut
@@ -242,7 +241,7 @@ func (o Order) Text() string {
 	return string(o)
 }
 
-// Check returns a *[RangeError] unless o has the form that [ParseOrder] returns.
+// Check returns a *[RangeError] unless o has the form of orders that [ParseOrder] returns.
 func (o Order) Check() error {
 	if o == OrderOwn {
 		return nil
@@ -264,10 +263,10 @@ func (o *Order) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// OrderInForce returns the order that these settings use. Greedy uses this program's own order,
-// since it keeps the most probable token in any order. (In llama.cpp, if XTC is on, temperature 0
-// keeps the most probable token that XTC left. Hugging Face's generate runs none of these rules
-// when it does not sample.)
+// OrderInForce returns the order that these settings use. Greedy decoding uses this program's own
+// order, since it keeps the most probable token in any order. (In llama.cpp, if XTC is on,
+// temperature 0 keeps the most probable token that XTC left. Hugging Face's generate runs none of
+// these rules when it does not sample.)
 func (s Settings) OrderInForce() Order {
 	if s.Greedy() {
 		return OrderOwn
@@ -275,8 +274,8 @@ func (s Settings) OrderInForce() Order {
 	return s.Order
 }
 
-// indexes returns the rules that follow the scores, as indexes into the chain, in the order
-// of the settings.
+// indexes returns the rules that follow the scores, as indexes into the chain, in the order given
+// by the settings.
 func (s Settings) indexes() (list []int) {
 	if s.OrderInForce() == OrderOwn {
 		for index, r := range chain {

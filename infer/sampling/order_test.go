@@ -79,7 +79,7 @@ func TestChainCountsCutsPerRule(t *testing.T) {
 			d.CutBy(4), d.CutBy(1), d.Idle(), RuleTopK, RuleMinP,
 		)
 	}
-	if why := d.Why(1); !near4(why.Value, 0.2369) || !near4(why.Bound, 0.3220) { // of 0.9809, and half of 0.6439
+	if why := d.Why(1); !near4(why.Value, 0.2369) || !near4(why.Bound, 0.3220) { // 0.2324/0.9809, and 0.6439/2
 		t.Errorf("rank 2 is cut because of %+v, want Value ≈ 0.2369, Bound ≈ 0.3220", why)
 	}
 }
@@ -97,8 +97,8 @@ func TestParseOrder(t *testing.T) {
 		}
 	}
 	for text, why := range map[string]string{
-		"": "empty", ";;": "empty", "top_k;top_q": `"top_q", which is no rule`, "top_k;top-k": "top_k twice",
-		"top_k;penalties": "penalties after top_k", "greedy": "no rule", strings.Repeat("top_k;", 99): "longer",
+		"": "empty", ";;": "empty", "top_k;top_q": `"top_q", which is not a rule`, "top_k;top-k": "top_k twice",
+		"top_k;penalties": "penalties after top_k", "greedy": "not a rule", strings.Repeat("top_k;", 99): "longer",
 	} {
 		var refused *RangeError
 		if _, _, err := ParseOrder(text); !errors.As(err, &refused) || refused.Field != "samplers" ||
@@ -340,9 +340,8 @@ func TestProbabilitiesRoundedToZero(t *testing.T) {
 	}
 }
 
-// TestRulesAreNamedAndPlaced: orders accept aliases of rules, rules have their usual names, each
-// rule is measured in its unit, and the stage of each setting and the rules that can read a text
-// are known.
+// TestRulesAreNamedAndPlaced: orders accept aliases for rules, and each rule has its usual name and
+// its unit. The stage of each setting and the rules that can read a text are known.
 func TestRulesAreNamedAndPlaced(t *testing.T) {
 	for alias, want := range map[string]Rule{
 		"typ_p": RuleTypicalP, "typical": RuleTypicalP, "nucleus": RuleTopP, "top_nsigma": RuleTopNSigma,

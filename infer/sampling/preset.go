@@ -38,7 +38,7 @@ func (s Settings) Name() terms.Phrase {
 	return list
 }
 
-// Preset is a named group of settings that a learner can start from.
+// Preset is a named set of settings that a learner can start from.
 type Preset struct {
 	Key string // "greedy", "pure", "top_k", "top_p", "common"
 	Settings

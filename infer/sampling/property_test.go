@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// scores generates logits: small whole numbers (for ties), usual ones, and extremes that a
+// scores generates logits: small whole numbers (for ties), ordinary numbers, and extremes that a
 // broken or hostile model could produce.
 func scores() *rapid.Generator[[]float32] {
 	return rapid.SliceOfN(rapid.OneOf(
@@ -100,7 +100,7 @@ func naiveKept(z []float32, p []float64, s Settings) []bool {
 func naiveSigma(z []float32, s Settings) []bool {
 	kept := make([]bool, len(z))
 	var mean, squares float64
-	order := Rank(z) // only the same order gives the same last bits of the sum
+	order := Rank(z) // the last bits of the sum depend on the order
 	for _, id := range order {
 		mean += float64(z[id])
 	}
@@ -136,8 +136,9 @@ func naiveMirostat(ids []int, p []float64, s Settings) []bool {
 	return kept
 }
 
-// naiveTypical returns the tokens that typical-p keeps: a token is kept if the tokens whose
-// surprise is nearer to the average do not add up to x. ids lists the tokens by rank.
+// naiveTypical returns the tokens that typical-p keeps: a token is kept if the probabilities of the
+// tokens whose surprise is nearer to the average add up to less than x. ids lists the tokens by
+// rank.
 func naiveTypical(ids []int, p []float64, x float64) []bool {
 	kept := make([]bool, len(p))
 	var mean float64

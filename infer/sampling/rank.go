@@ -9,8 +9,9 @@ import (
 // tables of the digit sort cost more than comparisons.
 const radixFrom = 64
 
-// rankKey returns a key such that ascending keys are in the order of ranks. The upper half is the
-// inverted score, so that the highest score comes first, and the lower half is the id.
+// rankKey returns a sort key: tokens in ascending order of their keys are in order of rank. The
+// upper half is the inverted score, so that the highest score comes first, and the lower half is
+// the id.
 func rankKey(score float32, id int) uint64 {
 	return uint64(^ascending(score))<<32 | uint64(uint32(id))
 }
@@ -32,8 +33,8 @@ func rankByDigits(z []float32) []int32 {
 	return idsOf(sortByDigits(keys, make([]uint64, len(z))))
 }
 
-// sortKeys sorts keys, whose ids must ascend, with the method that is faster for that number of
-// keys. The result is in keys or in room, which it grows to the same length.
+// sortKeys sorts keys, whose ids must ascend, with whichever method is faster for that number of
+// keys. The result is in keys or in room, which sortKeys grows to the same length.
 func sortKeys(keys []uint64, room *[]uint64) []uint64 {
 	if len(keys) < radixFrom {
 		slices.Sort(keys)
@@ -51,10 +52,10 @@ const (
 	longFrom   = 2048 // keys
 )
 
-// sortByDigits is a radix sort: each pass sorts the keys by one digit, keeping the order of earlier
-// passes among equal keys. Ids ascend at the start, so equal scores stay in that order and ids need
-// no separate pass. The result is in keys or room, which have the same length; the other slice is
-// overwritten.
+// sortByDigits is a radix sort: each pass sorts the keys by one digit, and keeps equal keys in the
+// order of the earlier passes. Ids ascend at the start, so equal scores stay in that order, and ids
+// need no pass of their own. The result is in keys or room, which have the same length; the other
+// slice is overwritten.
 func sortByDigits(keys, room []uint64) []uint64 {
 	bits := shortDigit
 	if len(keys) >= longFrom {
@@ -82,8 +83,8 @@ func sortByDigits(keys, room []uint64) []uint64 {
 	return keys
 }
 
-// digit returns one digit of a key. digits is the number of values of a digit. (The mask shows the
-// compiler that the shift is below 64, so that it does not emit a test.)
+// digit returns one digit of a key. digits is the number of values that a digit can have. (The mask
+// shows the compiler that the shift is below 64, so it does not emit a test.)
 func digit(key uint64, shift, digits int) int { return int(key>>(shift&63)) & (digits - 1) }
 
 // idOf returns the token id of a key.

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// A Rule is the name of a rule of the chain. If a rule has a knob, its name is the key of the knob.
-// A token that is cut is marked with the first rule of the chain that cut it.
+// A Rule is the name of a rule in the chain. If a rule has a knob, its name is the knob's key. A
+// token that is cut is marked with the first rule in the chain that cut it.
 type Rule string
 
 // The rules.
@@ -28,7 +28,7 @@ const (
 	RuleXTC               Rule = "xtc"
 	RuleDRY               Rule = "dry"
 	RuleMirostat          Rule = "mirostat"
-	RuleGrammar           Rule = "grammar" // before all others that cut, in every order
+	RuleGrammar           Rule = "grammar" // before all other rules that cut, in every order
 )
 
 // Settings are the knobs that shape and cut the distribution. The zero value is not valid, because
@@ -53,14 +53,14 @@ type Settings struct {
 	// TopNSigma keeps tokens whose score is within TopNSigma standard deviations of the
 	// highest; 0 is off.
 	TopNSigma float64 `json:"top_n_sigma,omitempty"`
-	// XTCProbability is the probability that XTC strikes at a step; 0 is off. When it strikes, all
-	// tokens with a probability of at least XTCThreshold are excluded, except the least probable of
+	// XTCProbability is the probability that XTC strikes at a step; 0 is off. When it strikes, it
+	// excludes all tokens with a probability of at least XTCThreshold, except the least probable of
 	// them. A threshold of 0 means the usual value, 0.1.
 	XTCProbability float64 `json:"xtc_probability,omitempty"`
 	XTCThreshold   float64 `json:"xtc_threshold,omitempty"`
 	// DRYMultiplier is how much DRY lowers the score of a token that would continue a repeated
 	// passage of DRYAllowed tokens; 0 is off. Each further token of the passage multiplies that
-	// amount by DRYBase. If DRYBase or DRYAllowed is 0, the usual value is used: a base of 1.75 and
+	// amount by DRYBase. If DRYBase or DRYAllowed is 0, its usual value applies: a base of 1.75, or
 	// 2 tokens.
 	DRYMultiplier float64 `json:"dry_multiplier,omitempty"`
 	DRYBase       float64 `json:"dry_base,omitempty"`
@@ -77,9 +77,9 @@ type Settings struct {
 	Order Order `json:"samplers,omitempty"`
 }
 
-// field returns a pointer to the setting of a knob, and the knob's usual value. The usual value is
-// stored as 0, so that it has only one form. at is nil if the knob does not belong to sampling or
-// is top-k, which is an integer.
+// field returns a pointer to a knob's setting, and the knob's usual value. The usual value is
+// stored as 0, so that equal settings have only one form. at is nil if the knob does not belong to
+// sampling or is top-k, which is an integer.
 func (s *Settings) field(key string) (at *float64, usual float64) {
 	switch key {
 	case "temperature":
@@ -116,8 +116,8 @@ func (s *Settings) field(key string) (at *float64, usual float64) {
 	return nil, 0
 }
 
-// A rule is a link of the chain. Its input is the scores or the distribution, the text so far, its
-// own state and its own u. It either returns new scores, or the tokens that it keeps and the
+// A rule is a link in the chain. Its input is the scores or the distribution, the text so far, its
+// own state and its own u. It returns either new scores, or the tokens that it keeps and the
 // reasons why it cuts the others. Either score or keep is set; the other functions may be nil. All
 // functions are pure: they do not modify their arguments.
 type rule struct {
@@ -132,29 +132,28 @@ type rule struct {
 	// keep returns the tokens of a field that the rule keeps, at least one.
 	keep func(f field, in input) mask
 	// reason returns why the rule cuts the token at an index of the field: the measured value and
-	// the bound to which it is compared, both in the rule's unit.
+	// the bound that it is compared with, both in the rule's unit.
 	reason func(f field, m mask, at int, in Settings) Reason
 	unit   Unit
-	// next returns the rule's state for the next step, after a rank has been drawn. (The
-	// speculator keeps no state, so it refuses a rule that sets next.)
+	// next returns the rule's state for the next step, after a rank has been drawn. (The speculator
+	// does not keep state, so it rejects rules that set next.)
 	next func(d *Distribution, r int, in input) any
 	// early is set if the rule cuts all tokens from some rank on, and [Sampler] can find that rank
 	// without examining later tokens.
 	early bool
 	// text is set if the rule uses the text so far, which the [Context] must then contain.
 	text bool
-	// unread is set if a text that was not drawn with the rule has no probability under the rule. The
+	// unread is set if a text that was not drawn with the rule has no probability under it. The
 	// text want.unread.NAME explains why.
 	unread bool
 }
 
-// positions holds a rule's position, from 1, in the default order of each program. The position is
-// negative if the program lacks the rule. In that program's order, such a rule runs after all of
-// the program's own rules.
+// positions holds a rule's position, from 1, in each program's default order. The position is
+// negative if the program lacks the rule, which then runs after all of the program's own rules.
 type positions struct{ llama, hugging, openai int }
 
 // chain lists the rules in order. Rules that change scores come first, so that all rules that cut
-// see the same distribution. (XTC's draws depend on its index here: a rule inserted before it
+// see the same distribution. (XTC's draws depend on its index here: inserting a rule before it
 // changes them.)
 var chain = []rule{
 	{name: RuleLogitBias, score: addBias},
@@ -195,13 +194,14 @@ var chain = []rule{
 }
 
 // penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the score of each
-// token in the text, no matter how often it occurs, is divided by θ if positive and multiplied by θ
-// if negative, so that it never rises. As in other libraries, the prompt is included, with its
-// start mark. (By default, llama.cpp uses only the last 64 tokens; this rule uses all tokens.)
+// token in the text, no matter how often the token occurs, is divided by θ if positive and
+// multiplied by θ if negative, so that it never rises. As in other libraries, the prompt is
+// included, with its start mark. (By default, llama.cpp uses only the last 64 tokens; this rule
+// uses all tokens.)
 func penalizeRepeated(s Scores, in input) Scores {
 	theta := float32(in.RepetitionPenalty)
 	z := slices.Clone(s.Z)
-	for _, id := range in.text { // computed from the old score, so that repetitions have no further effect
+	for _, id := range in.text { // computed from the old score, so that further occurrences have no effect
 		if z[id] = s.Z[id] / theta; s.Z[id] < 0 {
 			z[id] = max(s.Z[id]*theta, -math.MaxFloat32)
 		}
@@ -273,8 +273,8 @@ func mostProbable(field, input) mask { return mask{n: 1} }
 
 func noReason(field, mask, int, Settings) Reason { return Reason{} }
 
-// topK keeps the k most probable tokens (Fan et al. 2018). Among equal tokens, those with lower ids
-// are kept; in llama.cpp, this depends on the sort function of its C++ library.
+// topK keeps the k most probable tokens (Fan et al. 2018). Among equally probable tokens, those
+// with lower ids are kept; in llama.cpp, this depends on its C++ library's sort function.
 func topK(f field, in input) mask { return mask{n: min(in.TopK, len(f.ids))} }
 
 func rankAgainstK(_ field, _ mask, at int, in Settings) Reason {
@@ -302,11 +302,11 @@ func shareOfFirst(f field, _ mask, at int, in Settings) Reason {
 
 // typicalP keeps the tokens whose surprise −ln p is nearest to the average, the entropy in nats,
 // until the total probability of the kept tokens is at least typical-p (Meister et al. 2022,
-// "Locally Typical Sampling"). If two tokens are equally near, the more probable token comes first.
-// The rule can cut the most probable token, whose surprise may be too small. A token with p = 0
+// "Locally Typical Sampling"). If two tokens are equally near, the more probable one comes first.
+// The rule can cut the most probable token, since its surprise may be too small. A token with p = 0
 // adds nothing to the entropy. In llama.cpp, which sums p · log p in float32, such a token makes
 // the sum NaN. So if top-nσ has already cut tokens, the tokens that typical-p keeps in llama.cpp
-// depend on the sort function of the C++ library.
+// depend on the C++ library's sort function.
 func typicalP(f field, in input) mask {
 	n := len(f.ids)
 	surprise, near := make([]float64, n), make([]int32, n)

@@ -17,7 +17,7 @@ import (
 // ranks all tokens and allocates memory for each draw.
 type Sampler struct {
 	context  Context
-	logits   []float32 // [vocab] the caller's
+	logits   []float32 // [vocab] from the caller
 	settings Settings
 	z        []float32 // [vocab] the scores: logits if no rule changes them
 	top      float64   // the highest score
@@ -37,13 +37,13 @@ type Sampler struct {
 	width  float64   // distance from top to the end of the next shell
 	ranked bool      // all kept tokens have been ranked
 
-	// Working memory of the ranking.
+	// Working memory for ranking.
 	ids        []int32
 	keys, room []uint64
 }
 
 // Decide runs the chain on logits z [vocab], like the function [Decide]. The sampler uses z until
-// the next call, so z must not change until then.
+// the next call, so the caller must not change z until then.
 func (s *Sampler) Decide(z []float32, settings Settings) { s.DecideIn(Context{}, z, settings) }
 
 // DecideIn is like Decide, but with a context for rules that use more than scores
@@ -103,7 +103,7 @@ func (s *Sampler) keepAll() {
 		s.mass = mass
 		return
 	}
-	s.width = math.Inf(1) // all remaining tokens together
+	s.width = math.Inf(1) // rank all remaining tokens together
 	s.rankTo(s.keep)
 	s.mass = s.total()
 }
@@ -142,7 +142,7 @@ func (s *Sampler) rankTo(n int) {
 	}
 }
 
-// shell returns the keys of the tokens with from ≤ z < below by rank.
+// shell returns the keys of the tokens with from ≤ z < below, by rank.
 func (s *Sampler) shell(from, below float32) []uint64 {
 	s.ids = sized(s.ids, len(s.z))
 	ids := s.ids[:kernel.Between(s.ids, s.z, from, below)]
@@ -153,9 +153,8 @@ func (s *Sampler) shell(from, below float32) []uint64 {
 	return sortKeys(s.keys, &s.room)
 }
 
-// take adds the tokens of a shell to the kept tokens until a filter cuts. It reports whether a
-// filter has cut: top-k and top-p cut after a token that they keep, min-p before a token that it
-// cuts.
+// take adds a shell's tokens to the kept tokens until a filter cuts, and reports whether one did:
+// top-k and top-p cut after a token that they keep, and min-p before a token that it cuts.
 func (s *Sampler) take(shell []uint64) (cut bool) {
 	most, reach := len(s.z), math.Inf(1)
 	if s.settings.TopK > 0 {
@@ -192,7 +191,7 @@ func (s *Sampler) Scores() []float32 { return s.z }
 // Len returns the number of tokens kept.
 func (s *Sampler) Len() int { return s.keep }
 
-// Token returns the id of the token of rank r, from 0.
+// Token returns the id of the token with rank r, from 0.
 func (s *Sampler) Token(r int) int {
 	s.rankTo(r + 1)
 	return int(s.order[r])
@@ -236,9 +235,8 @@ func (s *Sampler) Q(id int) float64 {
 	return s.P(id) / s.mass
 }
 
-// Possible returns the number of kept tokens whose probability is above 0. The others were
-// not cut, but their probability is too small for a float64; they come last and are never
-// drawn.
+// Possible returns the number of kept tokens whose probability is above 0. The others were not cut,
+// but their probability is too small for a float64; they come last and are never drawn.
 func (s *Sampler) Possible() int {
 	n := s.Len()
 	for n > 1 && s.Q(s.Token(n-1)) == 0 {
@@ -247,7 +245,7 @@ func (s *Sampler) Possible() int {
 	return n
 }
 
-// sized returns a slice of n values, reusing the memory of old if it suffices.
+// sized returns a slice of n values. It reuses old's memory if that is large enough.
 func sized[T any](old []T, n int) []T {
 	if cap(old) < n {
 		return make([]T, n)

@@ -11,7 +11,7 @@ import (
 )
 
 // differs describes how a sampler differs from Decide on the same scores, bit for bit, or returns
-// "" if they agree. Both draw with each of the numbers in us.
+// "" if they agree. It draws from both with every u in us.
 func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	want := Decide(z, settings)
 	s.Decide(z, settings)
@@ -44,8 +44,8 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	return ""
 }
 
-// TestSamplerEqualsDecide: a sampler agrees with Decide for any scores and settings, whatever it
-// was used for before.
+// TestSamplerEqualsDecide: a sampler agrees with Decide for any scores and settings, no matter what
+// it was used for before.
 func TestSamplerEqualsDecide(t *testing.T) {
 	var s Sampler
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,9 +123,9 @@ func TestSamplerAppliesEveryFilter(t *testing.T) {
 	}
 }
 
-// TestUncutMassEqualsSumByRank: if nothing is cut, the mass equals the sum over all tokens by rank,
-// to the last bit, mostly without ranking them. This holds both when the sum is below 1 and when it
-// exceeds 1.
+// TestUncutMassEqualsSumByRank: if nothing is cut, the mass equals, to the last bit, the sum over
+// all tokens in order of rank, usually without ranking the tokens. This holds both when the sum is
+// below 1 and when it exceeds 1.
 func TestUncutMassEqualsSumByRank(t *testing.T) {
 	var s Sampler
 	random := rand.New(rand.NewPCG(6, 2))
@@ -179,9 +179,9 @@ func TestInUnitsReportsHalfway(t *testing.T) {
 	}
 }
 
-// TestSamplerDoesNotAllocate: once it has grown, a sampler does not allocate, except for filters
-// that have to see all tokens. These need a few allocations per draw, no matter how many tokens
-// there are.
+// TestSamplerDoesNotAllocate: once its buffers have grown, a sampler does not allocate, except for
+// filters that have to see all tokens. These need a few allocations per draw, no matter how many
+// tokens there are.
 func TestSamplerDoesNotAllocate(t *testing.T) {
 	z := make([]float32, 4096)
 	random := rand.New(rand.NewPCG(4, 4))

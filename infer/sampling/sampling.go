@@ -52,7 +52,7 @@ func (s Settings) Uncut() bool {
 }
 
 // Scoring returns the settings of the rules that change scores, with all other settings as in
-// [Pure]. The temperature, which divides scores, is not one of these rules here.
+// [Pure]. Although the temperature divides scores, it is not one of these rules here.
 func (s Settings) Scoring() Settings {
 	only := Pure
 	only.LogitBias = s.LogitBias
@@ -89,7 +89,7 @@ func (s Settings) Value(key string) (float64, bool) {
 // sampling. A negative zero is stored without its sign, because the sign would be shown.
 func (s *Settings) Set(key string, x float64) bool {
 	if key == "top_k" {
-		s.TopK = int(min(x, math.MaxInt32)) // more than any vocabulary has
+		s.TopK = int(min(x, math.MaxInt32)) // more than the size of any vocabulary
 		return true
 	}
 	at, usual := s.field(key)
@@ -147,7 +147,7 @@ func Rank(z []float32) []int32 {
 	return rankByDigits(z)
 }
 
-// RankIn returns the position of a token in the result of [Rank], from 1, without sorting the rest.
+// RankIn returns a token's position in the result of [Rank], from 1, without sorting.
 func RankIn(z []float32, id int) int {
 	rank := 1
 	for i, zi := range z {
@@ -158,7 +158,7 @@ func RankIn(z []float32, id int) int {
 	return rank
 }
 
-// Top returns the first n ids of the result of [Rank] without sorting the rest.
+// Top returns the first n ids in the result of [Rank] without sorting the rest.
 func Top(z []float32, n int) []int32 {
 	if n <= 0 {
 		return nil
@@ -168,7 +168,7 @@ func Top(z []float32, n int) []int32 {
 		if len(top) == n && zi <= z[top[n-1]] {
 			continue
 		}
-		// Insert it after all tokens with the same score, since they have lower ids.
+		// Insert the token after all tokens with the same score, since they have lower ids.
 		at := len(top)
 		for at > 0 && z[top[at-1]] < zi {
 			at--
@@ -201,8 +201,8 @@ func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float
 	return (math.Log(sum) + below/divisor(t)) / math.Ln2
 }
 
-// U returns the number drawn at a step (1 for the first generated token): the step-th output of the
-// SplitMix64 generator (Steele, Lea and Flood 2014) started at seed, with its upper 53 bits as a
+// U returns the number drawn at a step (1 for the first generated token): the upper 53 bits of the
+// step-th output of the SplitMix64 generator (Steele, Lea and Flood 2014), started at seed, as a
 // fraction in [0, 1). It depends only on seed and step, so u is the same at a given step even after
 // going back or branching to another text.
 func U(seed uint64, step int) float64 {

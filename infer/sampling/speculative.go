@@ -19,13 +19,13 @@ import (
 // > 0 is accepted if the target gives it probability p.
 func Acceptance(p, q float64) float64 { return min(1, p/q) }
 
-// Excess returns max(0, p − q): the amount by which the target's probability of a token exceeds the
-// draft's.
+// Excess returns max(0, p − q): the amount by which the target's probability for a token exceeds
+// the draft's.
 func Excess(p, q float64) float64 { return max(0, p-q) }
 
 // Residual returns norm(max(0, p − q)) [vocab], from which the replacement of a rejected proposal
 // is drawn, and the mass Σ max(0, p − q) by which it was divided. If p is not above q for any
-// token, a token can be rejected only because of rounding, and Residual returns p itself with mass
+// token, tokens can be rejected only because of rounding, and Residual returns p itself, with mass
 // 0. p and q are [vocab], and each sums to 1.
 func Residual(p, q []float64) (r []float64, mass float64) {
 	r = make([]float64, len(p))
@@ -42,8 +42,8 @@ func Residual(p, q []float64) (r []float64, mass float64) {
 	return r, mass
 }
 
-// Vector returns the renormalized probabilities by token id [vocab], 0 for
-// tokens that were cut.
+// Vector returns the renormalized probabilities by token id [vocab], which are 0 for tokens that
+// were cut.
 func (d *Distribution) Vector() []float64 {
 	v := make([]float64, len(d.Order))
 	for i := range d.Keep {
@@ -69,9 +69,8 @@ func FromVector(p []float64) *Distribution {
 	return Context{}.Filter(Scores{}, p, 0, 1, append(order, none...), Pure)
 }
 
-// Purpose is the purpose for which a u is drawn. A step can need several u, each for a different
-// purpose. With a single stream for all purposes, these would be the same number, and the outcomes
-// would be correlated.
+// Purpose is what a u is drawn for. A step can need several u, each for a different purpose. If all
+// purposes shared one stream, these would be the same number, and the outcomes would be correlated.
 type Purpose uint64
 
 // The purposes.
@@ -79,13 +78,13 @@ const (
 	ForDraw   Purpose = iota // the target's own draw, as in the plain loop: [U]
 	ForDraft                 // the draft's proposal for this step
 	ForAccept                // whether the proposal is accepted
-	ForRule                  // the rule at index 0 of the chain; index 1 has the next number, and so on
+	ForRule                  // the rule at index 0 in the chain; index 1 has the next number, and so on
 )
 
 // UFor returns the u of a step (1 for the first generated token) for a purpose. For ForDraw, it is
-// [U]. For the others, it is U with another seed: seed plus purpose times SplitMix64's increment,
-// put through the 64-bit finalizer of MurmurHash3 (Appleby), so that one seed's streams do not
-// overlap its neighbors' streams. Like U, it depends only on its arguments.
+// [U]. For the others, it is U with a different seed: seed plus purpose times SplitMix64's
+// increment, put through MurmurHash3's 64-bit finalizer (Appleby), so that a seed's streams do not
+// overlap those of neighboring seeds. Like U, it depends only on its arguments.
 func UFor(seed uint64, step int, purpose Purpose) float64 {
 	if purpose == ForDraw {
 		return U(seed, step)

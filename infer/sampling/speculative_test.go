@@ -64,7 +64,7 @@ func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 				got += q[x] * Acceptance(p[x], q[x])
 			}
 			if !(math.Abs(got-p[x]) <= 1e-12) {
-				t.Fatalf("token %d results with probability %v, want the target's %v", x, got, p[x])
+				t.Fatalf("token %d has probability %v, want the target's %v", x, got, p[x])
 			}
 		}
 	})
@@ -89,7 +89,8 @@ func TestVectorRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUForIsAsDocumented: the streams match the upper 53 bits that an independent program computed.
+// TestUForIsAsDocumented: the upper 53 bits of the streams match the values that an independent
+// program computed.
 func TestUForIsAsDocumented(t *testing.T) {
 	for _, row := range []struct {
 		seed    uint64

@@ -3,8 +3,8 @@ package sampling
 import "sort"
 
 // The tokens that can be drawn are placed end to end between 0 and 1, the most probable first. The
-// length of a token's segment is its probability. There are `keep` such tokens, and mass is the sum
-// of their probabilities. cum[r] is Σ p of ranks 0 to r.
+// length of a token's segment is its probability. There are `keep` such tokens; mass is the sum of
+// their probabilities, and cum[r] is the sum for ranks 0 to r.
 
 // segment returns the segment of rank r. The last token's segment ends at 1, which absorbs
 // rounding.

@@ -6,8 +6,8 @@ import (
 )
 
 // TestTypicalPByHand: at T = 1, the drill's p is 0.6316, 0.2324, 0.0855, 0.0314, 0.0191, so −ln p
-// is 0.4594, 1.4594, 2.4594, 3.4594, 3.9594 and Σ −p·ln p is 1.0239. The distances from that are
-// 0.5644, 0.4356, 1.4356, 2.4356 and 2.9356: the second token is the most typical one, then the
+// is 0.4594, 1.4594, 2.4594, 3.4594, 3.9594 and Σ −p·ln p is 1.0239. The distances from that mean
+// are 0.5644, 0.4356, 1.4356, 2.4356 and 2.9356: the second token is the most typical one, then the
 // first, and then the others in order.
 func TestTypicalPByHand(t *testing.T) {
 	for _, c := range []struct {

@@ -6,12 +6,12 @@ package sampling
 // chosen. Otherwise it keeps everything.
 //
 // The rule's u is a function of the seed and the step alone ([UFor], [ForRule]). So with the same
-// link, log or trace, it strikes at the same steps; at a repeated step, it strikes again; and
-// moving the rule within the order does not change when it strikes. Other programs draw from a
-// generator that advances from call to call: llama.cpp's rule (llama_sampler_xtc) has its own
-// Mersenne Twister, so with the same seed, it strikes at other steps, but just as often. Given the
-// u that llama.cpp draws, this rule strikes when llama.cpp's rule does and leaves the same tokens
-// (testdata/samplers).
+// link, log or trace, it strikes at the same steps; if it strikes at a step, it also strikes when
+// the step is repeated; and moving the rule within the order does not change when it strikes. Other
+// programs draw from a generator that advances from call to call: llama.cpp's rule
+// (llama_sampler_xtc) has its own Mersenne Twister, so with the same seed, it strikes at other
+// steps, but just as often. Given the u that llama.cpp draws, this rule strikes when llama.cpp's
+// rule does and leaves the same tokens (testdata/samplers).
 func excludeTop(f field, in input) mask {
 	least, _ := in.Value("xtc_threshold")
 	all := mask{n: len(f.ids), bound: least}

@@ -19,7 +19,7 @@ type xtcAsked struct {
 }
 
 // TestXTCStrikesLikeLlamaCpp: given the same u, this program's XTC strikes when llama.cpp's XTC
-// does, and both leave the same tokens. llama.cpp's XTC strikes as often as its probability
+// does, and both leave the same tokens. llama.cpp's XTC also strikes as often as its probability
 // predicts.
 func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 	var list []xtcAsked
@@ -59,7 +59,7 @@ func TestXTCStrikesLikeLlamaCpp(t *testing.T) {
 }
 
 // TestXTCStrikesAtItsProbability: XTC strikes in the given share of 10,000 steps. It strikes at the
-// same steps each time, but at other steps with another seed or another first step.
+// same steps each time, but at different steps if the seed or the first step differs.
 func TestXTCStrikesAtItsProbability(t *testing.T) {
 	const steps = 10_000
 	struck := func(seed uint64, from int, probability float64) (list []bool) {

@@ -9,7 +9,7 @@ import (
 )
 
 // This file defines the JSON form of the stages of speculative decoding. It is like the JSON form
-// of [Stage], but with "round" in place of "step".
+// of [infer.Stage], but with "round" in place of "step".
 
 type head struct {
 	Round int    `json:"round,omitempty"`

@@ -10,8 +10,7 @@ import (
 )
 
 // This file contains the stages of a round, in the order in which they run. Between rounds, neither
-// cache contains the last token of the text, because a token is read only when the next token is
-// needed.
+// cache contains the text's last token, because a token is read only when the next one is needed.
 
 // prefill runs all tokens of the prompt except the last through both models, so that every
 // verification, including the first, reads γ + 1 positions.
@@ -53,7 +52,7 @@ func newPredictions(m *infer.Model, positions int) predictions {
 	}
 }
 
-// score runs tokens through a model and writes the predictions after the last n of them to `to`,
+// score runs tokens through a model and writes the predictions after the last n tokens to `to`,
 // starting at position `at`. On an error, the cache is unchanged.
 func score(
 	ctx context.Context, m *infer.Model, c *infer.Cache, tokens []int, to *predictions, at, n int,
@@ -91,8 +90,8 @@ func (s *Speculator) decide(r *round, by *predictions, from, to int) []sampling.
 	return by.samples[:to]
 }
 
-// context returns the context of the rules at position i of a round: the text before the round and
-// the i tokens drafted since. It is the same for both models.
+// context returns the rules' context at position i of a round: the text before the round, and the i
+// tokens drafted since. It is the same for both models.
 func (s *Speculator) context(r *round, i int) sampling.Context {
 	c := sampling.Context{Seed: s.settings.Seed, Step: r.start - s.prompt + i + 1}
 	if s.settings.ReadsText() {
@@ -113,15 +112,15 @@ func (s *Speculator) needs(i int) {
 }
 
 // draftable returns the number of tokens that a round may draft after n tokens of text: γ, or fewer
-// if the token limit or a window leaves less room. There must be room for all drafted tokens and
-// for one more, which the target adds.
+// if the token limit or a context window leaves less room. There must be room for all drafted
+// tokens and the one that the target adds.
 func (s *Speculator) draftable(n int) int {
 	left := s.settings.Stop.MaxTokens - (n - s.prompt)
 	return max(0, min(s.gamma, left-1, s.target.Config().Context-n, s.draft.Config().Context-n+1))
 }
 
-// propose generates tokens with the draft model. It stops early at an end of text, after which no
-// token can be accepted.
+// propose generates tokens with the draft model. It stops early after an end of text, since no
+// token after it could be accepted.
 func (s *Speculator) propose(ctx context.Context) (Stage, error) {
 	n := len(s.text)
 	r := &round{n: s.totals.Rounds + 1, start: n}
@@ -199,7 +198,7 @@ func (s *Speculator) judge() Stage {
 		Greedy: s.settings.Greedy(), Seed: s.settings.Seed,
 	}
 	if st.Greedy {
-		// Under greedy decoding, each model is certain of one token, so this is 1 or 0.
+		// Under greedy decoding, each model is certain of one token, so the probability is 1 or 0.
 		st.Accepted = st.Probability == 1
 	} else {
 		st.Accepted, st.U = s.dice.take(st.Probability, st.Step)
@@ -219,7 +218,7 @@ func (s *Speculator) judge() Stage {
 	return st
 }
 
-// correct draws a token in place of the rejected token.
+// correct draws a token to replace the rejected one.
 func (s *Speculator) correct() Stage {
 	r := s.round
 	i := r.accepted
@@ -235,8 +234,8 @@ func (s *Speculator) correct() Stage {
 	return st
 }
 
-// bonus draws one more token, from the target's distribution after the last proposal. The pass of
-// the verification has already computed the scores for it.
+// bonus draws one more token, from the target's distribution after the last proposal. The
+// verification pass has already computed the scores for it.
 func (s *Speculator) bonus() Stage {
 	r := s.round
 	i := len(r.drafted)

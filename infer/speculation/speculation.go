@@ -21,8 +21,8 @@ const MaxGamma = 16
 // from norm(max(0, p − q)) instead, and the remaining proposals are dropped. If all are accepted,
 // one more token is drawn from p. The text has exactly the same distribution as a text that the
 // target generates alone (Leviathan et al. 2022; Chen et al. 2023), provided that p and q use the
-// same temperature and filters. With the same seed, the target alone may generate a different text,
-// but under greedy decoding the text is the same.
+// same temperature and filters. With the same seed, the target alone may generate a different text;
+// under greedy decoding, the texts are the same.
 //
 // One round is
 //
@@ -40,7 +40,7 @@ type Speculator struct {
 	settings      infer.Settings
 	gamma         int
 	dice          dice
-	accept        func(p, q float64) float64 // [sampling.Acceptance]; tests break it
+	accept        func(p, q float64) float64 // [sampling.Acceptance], except in tests that break it
 	excess        func(p, q float64) float64 // [sampling.Excess]
 	caches        struct{ target, draft *infer.Cache }
 
@@ -82,8 +82,8 @@ type drafted struct {
 	u     float64
 }
 
-// strip places the tokens that may be drawn end to end between 0 and 1. They are the kept tokens of
-// a [sampling.Sampler] or the tokens of a [sampling.Correction].
+// strip places the tokens that may be drawn end to end between 0 and 1. These are the tokens kept
+// by a [sampling.Sampler] or the tokens of a [sampling.Correction].
 type strip interface {
 	Len() int
 	Token(rank int) (id int)
@@ -93,7 +93,7 @@ type strip interface {
 
 // dice makes the random decisions of speculation.
 type dice interface {
-	// draw picks a rank of a strip at a step.
+	// draw picks a rank on a strip at a step.
 	draw(from strip, step int, purpose sampling.Purpose) (rank int, u float64)
 	// take decides whether to accept a proposal at a step, with probability a.
 	take(a float64, step int) (taken bool, u float64)
@@ -113,10 +113,10 @@ func (s seeded) take(a float64, step int) (bool, float64) {
 	return u < a, u
 }
 
-// New prepares to generate text after a prompt, with up to gamma drafted tokens per
-// round. It does not run anything yet. It returns a *[terms.RangeError] if the settings, gamma or
-// the prompt are invalid, and the error of [CheckPair] if the models do not share a vocabulary. A
-// rule that has state, such as mirostat, is rejected: its state would depend on tokens that may be
+// New prepares to generate text after a prompt, with up to gamma drafted tokens per round. It does
+// not run anything yet. It returns a *[terms.RangeError] if the settings, gamma or the prompt are
+// invalid, and the error from [infer.CheckPair] if the models do not share a vocabulary. A rule
+// that has state, such as mirostat, is rejected: its state would depend on tokens that may be
 // dropped.
 func New(target, draft *infer.Model, prompt string, s infer.Settings, gamma int) (*Speculator, error) {
 	if err := infer.CheckPair(target, draft); err != nil {
@@ -175,8 +175,8 @@ func (s *Speculator) Next(ctx context.Context) (Stage, error) {
 }
 
 // Round runs stages until the end of the round in progress, or of the next one, and returns them.
-// After a stop condition has fired it returns io.EOF. If ctx ends, it returns the stages that have
-// run and the context's error; the next call continues after them.
+// If a stop condition has already ended the text, it returns io.EOF. If ctx ends, it returns the
+// stages that have run and the context's error; the next call continues after them.
 func (s *Speculator) Round(ctx context.Context) ([]Stage, error) {
 	var stages []Stage
 	for {

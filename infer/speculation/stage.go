@@ -41,8 +41,8 @@ type Stage interface {
 	MarshalJSON() ([]byte, error)
 }
 
-// Cost is the cost of one model's passes, including their scores, but not the work of deriving
-// values from the scores or of collecting values for display.
+// Cost is the cost of one model's passes, including their scores, but not of deriving values from
+// the scores or collecting values for display.
 type Cost struct {
 	Passes    int
 	Positions int           // number of positions that went through the blocks
@@ -84,8 +84,8 @@ type Prefill struct {
 }
 
 // Propose is the draft's part of a round: the draft generated up to γ tokens. It drafts fewer
-// tokens, or no tokens, if the token limit or a context window does not leave room for more, or if
-// it has drafted an end of text.
+// tokens, or none, if the token limit or a context window does not leave room for more, or if it
+// drafts an end of text.
 type Propose struct {
 	Round   int
 	Greedy  bool
@@ -96,17 +96,17 @@ type Propose struct {
 
 // Proposal is one drafted token.
 type Proposal struct {
-	Step   int // the number of the generated token that it would be, from 1
+	Step   int // the number of the generated token that it would become, from 1
 	Chosen Candidate
-	U      float64 // of (seed, step, [sampling.ForDraft]); meaningless under greedy decoding
+	U      float64 // for seed, step and [sampling.ForDraft]; meaningless under greedy decoding
 	// The chosen token's segment when the kept tokens are laid out by q: From ≤ U < To.
 	From, To   float64
 	Candidates // by q
 }
 
-// Verify is the target's single pass over the last token of the text and all drafted tokens. It
-// computes p at the position of every proposal and at the position after the last proposal. Scored
-// is empty if stages list no rows.
+// Verify is the target's single pass over the text's last token and all drafted tokens. It computes
+// p at the position of every proposal and at the position after the last one. Scored is empty if
+// stages do not list rows.
 type Verify struct {
 	Round  int
 	Scored []Scored
@@ -129,7 +129,7 @@ type Accept struct {
 	Probability float64 // min(1, p/q)
 	Greedy      bool
 	Seed        uint64
-	U           float64 // of (seed, step, [sampling.ForAccept]); meaningless under greedy decoding
+	U           float64 // for seed, step and [sampling.ForAccept]; meaningless under greedy decoding
 	Accepted    bool    // U < Probability
 }
 
@@ -138,9 +138,9 @@ type Drawn struct {
 	Step   int
 	Greedy bool
 	Seed   uint64
-	U      float64 // of (seed, step, [sampling.ForDraw]); meaningless under greedy decoding
+	U      float64 // for seed, step and [sampling.ForDraw]; meaningless under greedy decoding
 	Chosen Candidate
-	// The chosen token's segment among the tokens drawn from: From ≤ U < To.
+	// The chosen token's segment among the tokens that could be drawn: From ≤ U < To.
 	From, To float64
 	Candidates
 }
@@ -165,7 +165,7 @@ type Bonus struct {
 type Extend struct {
 	Round      int
 	Drafted    int
-	Accepted   int           // proposals that became text
+	Accepted   int           // number of proposals that became text
 	Tokens     []infer.Token // of the round: the accepted ones, and the correction or bonus
 	Text       string        // released by this round; "" while it is held back
 	Held       []byte        // not released yet: an incomplete character or a possible stop string
@@ -185,7 +185,7 @@ type Totals struct {
 	Judged    int // judged proposals: all except those after a rejected one or after the end of the text
 	Accepted  int
 	Generated int
-	// The cost of the prefill, and the cost of the rounds without the prefill.
+	// The cost of the prefill, and the cost of the rounds excluding the prefill.
 	PrefillDraft, PrefillTarget Cost
 	Draft, Target               Cost
 }
@@ -228,8 +228,8 @@ func (Bonus) Kind() Kind { return KindBonus }
 // Kind implements [Stage].
 func (Extend) Kind() Kind { return KindExtend }
 
-// candidate returns the known values of a token at position i of a round. residual is nil except at
-// a correction.
+// candidate returns a token with its known values at position i of a round. residual is nil except
+// for a correction.
 func (s *Speculator) candidate(r *round, i, id int, residual []float64) Candidate {
 	c := Candidate{Token: s.target.Token(id)}
 	if i < len(r.q) {
@@ -244,8 +244,8 @@ func (s *Speculator) candidate(r *round, i, id int, residual []float64) Candidat
 	return c
 }
 
-// candidates lists the first n tokens of order, shortened to s.Rows. Token `must`, unless it is
-// negative, is always listed, at the end if necessary.
+// candidates lists the first n tokens of order, but at most s.Rows of them. Token `must`, unless it
+// is negative, is always listed, if necessary at the end.
 func (s *Speculator) candidates(r *round, i, n int, order []int32, residual []float64, must int) Candidates {
 	if s.Rows > 0 {
 		n = min(n, s.Rows)

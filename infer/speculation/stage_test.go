@@ -147,9 +147,8 @@ func TestAcceptanceIgnoresUnjudgedDrafts(t *testing.T) {
 }
 
 // TestSpecStagesOwnTheirData: in every stage, the probabilities of the candidates and the rest sum
-// to 1. The candidates include the stage's own tokens and otherwise only tokens that can be drawn,
-// and later stages do not change them. Under typical-p the most probable tokens may be impossible
-// to draw.
+// to 1. The candidates include the stage's own tokens; all others can be drawn. Later stages do not
+// change the candidates. Under typical-p the most probable tokens may be impossible to draw.
 func TestSpecStagesOwnTheirData(t *testing.T) {
 	for _, typical := range []float64{0, 0.2} {
 		s := pure(4)

@@ -15,22 +15,23 @@ import (
 //
 // Names in braces are replaced by values. A line that begins with a space continues the text above
 // it. A text that depends on a count has a variant for each of the language's CLDR plural
-// categories, whose keys end in .zero, .one, .two, .few, .many or .other.
+// categories. The keys of these variants end in .zero, .one, .two, .few, .many or .other.
 type Catalog struct {
 	file string
-	// texts holds where the lines "key = text" begin in the file, sorted by key. A map of strings
-	// would take much more of the image from which the program starts in a browser.
+	// texts holds the offsets in the file of the lines "key = text", sorted by key. A map of
+	// strings would take up much more of the memory image from which the program starts in a
+	// browser.
 	texts []int32
 }
 
-// key returns the key of the line that begins at a byte of the file.
+// key returns the key in the line that begins at the given offset in the file.
 func (c Catalog) key(at int32) string {
 	key, _, _ := strings.Cut(c.file[at:], " = ")
 	return key
 }
 
-// text returns the text of the line that begins at a byte of the file, with the lines that continue
-// it.
+// text returns the text in the line that begins at the given offset in the file, and in the lines
+// that continue it.
 func (c Catalog) text(at int32) string {
 	_, text, _ := strings.Cut(c.file[at:], " = ")
 	end := 0
@@ -43,7 +44,8 @@ func (c Catalog) text(at int32) string {
 	return strings.ReplaceAll(strings.TrimSuffix(text[:end], "\n"), "\n ", " ")
 }
 
-// find returns the index of the text with a key, or of the first text with a larger key.
+// find returns the index of the text with the given key or, if there is none, of the first text
+// with a larger key.
 func (c Catalog) find(key string) (i int, ok bool) {
 	return slices.BinarySearchFunc(c.texts, key, func(at int32, key string) int {
 		line := c.file[at:]
@@ -58,7 +60,7 @@ func (c Catalog) find(key string) (i int, ok bool) {
 	})
 }
 
-// Segment is a part of a text: either words or the name of a value.
+// Segment is a part of a text: either words, or the name of a value to fill in.
 type Segment struct{ Words, Name string }
 
 // ReadCatalog parses the texts in a file's contents. Its error names the line or the text.
@@ -133,7 +135,8 @@ func (c Catalog) Keys() []string {
 	return list
 }
 
-// Under returns the texts whose keys begin with a prefix, by key. Names in braces are not replaced.
+// Under returns the texts whose keys begin with a prefix, by key. It does not replace names in
+// braces.
 func (c Catalog) Under(prefix string) map[string]string {
 	list := map[string]string{}
 	i, _ := c.find(prefix)

@@ -41,7 +41,8 @@ func TestReadCatalog(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreComplete checks that each language has the texts of English, with the same values.
+// TestLanguagesAreComplete checks that each language has every text that English has, with the same
+// values.
 func TestLanguagesAreComplete(t *testing.T) {
 	list, err := os.ReadDir("words")
 	if err != nil || len(list) == 0 {
@@ -121,7 +122,7 @@ func TestLanguageUsesItsTexts(t *testing.T) {
 	}
 }
 
-// TestTextsByCount compares the variants that a count selects with the plural rules of CLDR.
+// TestTextsByCount compares the variants that a count selects with CLDR's plural rules.
 func TestTextsByCount(t *testing.T) {
 	const texts = "votes.one = one vote\nvotes.few = {n} few\nvotes.many = {n} many\nvotes.other = {n} votes\n"
 	english, err := Texts("en")
@@ -143,7 +144,7 @@ func TestTextsByCount(t *testing.T) {
 		{"pl", 3, "3 few"},
 		{"pl", 5, "5 many"},
 		{"pl", 22, "22 few"},
-		{"ar", 2, "2 votes"}, // there is no variant for two
+		{"ar", 2, "2 votes"}, // Arabic has a plural category for two, but the text has no variant for it
 		{"ar", 3, "3 few"},
 		{"ar", 11, "11 many"},
 		{"ar", 100, "100 votes"},

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Command is a command that a page or a program can give to a live part of a page, such as a run or
-// a class. T is the part's own type of commands.
+// Command is a command that a page or a program can send to a live part of a page, such as a run or
+// a class. T is that part's command type.
 type Command[T any] struct {
 	Name   string
 	Inputs Inputs
-	// Make returns the command with the given values. Inputs that are omitted and have no default
-	// have no value.
+	// Make returns the command with the given values. An input that was omitted and has no default
+	// does not have a value.
 	Make func(v Values) T
 }
 
@@ -37,8 +37,8 @@ func (list Commands[T]) Names() []string {
 	return names
 }
 
-// Read makes the command with the given name from its fields. An unknown field is refused with an
-// error that names it. ok is false if there is no such command.
+// Read makes the command with the given name from its fields. If there is an unknown field, the
+// error names it. ok is false if there is no such command.
 func (list Commands[T]) Read(name string, f *Fields) (made T, ok bool, err *Refusal) {
 	c, ok := list.Find(name)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestDates compares the English dates with those of package time.
+// TestDates compares the English dates with the output of package time.
 func TestDates(t *testing.T) {
 	at := time.Date(2026, 1, 9, 7, 5, 0, 0, time.UTC)
 	for range 12 {

@@ -2,8 +2,8 @@ package terms
 
 import "strings"
 
-// RightToLeft reports whether a text contains a letter of a right-to-left script. Such a text needs
-// its own direction on a page; otherwise, it reorders the words and numbers next to it.
+// RightToLeft reports whether text contains a letter of a right-to-left script. On a page, such
+// text needs its own direction; otherwise, it reorders the words and numbers next to it.
 func RightToLeft(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc ||
@@ -11,12 +11,12 @@ func RightToLeft(text string) bool {
 	})
 }
 
-// Turns reports whether a character is invisible and changes the direction of the text
-// after it.
+// Turns reports whether r is an invisible character that changes the direction of the text after
+// it.
 func Turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
-// Running returns a text without the invisible characters that change the direction of the
-// text after them.
+// Running returns text without the invisible characters that change the direction of what follows
+// them.
 func Running(text string) string {
 	return strings.Map(func(r rune) rune {
 		if Turns(r) {
@@ -26,8 +26,8 @@ func Running(text string) string {
 	}, text)
 }
 
-// Isolated returns a text in a form that does not affect the direction of the words around it (UAX
-// #9, isolates). It is for places that cannot contain an HTML element, such as a page's title.
+// Isolated returns text in a form that does not affect the direction of the words around it (UAX
+// #9, isolates). It is for places that cannot contain HTML elements, such as a page's title.
 func Isolated(text string) string {
 	text = Running(text)
 	if !RightToLeft(text) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Fields holds a command's fields as a client sent them: JSON values, or the strings of a form. Its
-// methods parse and remove the fields one by one, and store the first error. Any field that is left
-// at the end is unexpected.
+// Fields holds a command's fields as sent by a client: JSON values, or strings from a form. Its
+// methods parse and remove the fields one by one, and store the first error. Any fields left at the
+// end are unexpected.
 type Fields struct {
 	raw   map[string]json.RawMessage // JSON, or plain text if texts is set
 	texts bool
@@ -29,8 +29,8 @@ func TextFields(form map[string]string) *Fields {
 	return f
 }
 
-// JSONFields returns the fields of a message, which must be one JSON object of valid
-// Unicode without duplicate fields in any object.
+// JSONFields returns a message's fields. The message must be a single JSON object of valid Unicode,
+// and no object in it may have duplicate fields.
 func JSONFields(message []byte) (*Fields, *Refusal) {
 	f := &Fields{}
 	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
@@ -54,9 +54,9 @@ func (f *Fields) Has(name string) bool { _, ok := f.raw[name]; return ok }
 // Rest returns the unread fields by name, each as received.
 func (f *Fields) Rest() map[string]json.RawMessage { return f.raw }
 
-// Unexpected returns a refusal of the alphabetically first unread field, or nil if there is
-// none. of names the object in which the field was sent, and takes lists the fields that this
-// object may have.
+// Unexpected returns a refusal for the alphabetically first unread field, or nil if there is none.
+// `of` names the object in which the field was sent, and `takes` lists the fields that this object
+// may have.
 func (f *Fields) Unexpected(of, takes string) *Refusal {
 	if f.err != nil || len(f.raw) == 0 {
 		return f.err
@@ -70,8 +70,8 @@ func (f *Fields) Unexpected(of, takes string) *Refusal {
 
 // Read reads the value of an input, in canonical form. If the field is missing, it returns the
 // input's default. If there is no default either, ok is false, which is an error unless the input
-// is optional. ok is also false after an error. In a form, a missing text is empty and a missing
-// boolean is false, since forms omit unchecked boxes.
+// is optional. ok is also false after an error. In a form, a missing text counts as empty and a
+// missing boolean as false, since forms omit unchecked boxes.
 func (f *Fields) Read(in Input) (value string, ok bool) {
 	raw, given := f.raw[in.Key]
 	delete(f.raw, in.Key)
@@ -143,10 +143,10 @@ func (f *Fields) Truth(name string) bool {
 }
 
 // HalfCharacter reports whether valid JSON text has a surrogate escape without its other half. The
-// decoder would replace it with U+FFFD, so the run would have a different text than the learner
-// sent.
+// decoder would replace it with U+FFFD, so the run's text would differ from the text that the
+// learner sent.
 func HalfCharacter(text []byte) bool {
-	high := false // the previous escape is a first half
+	high := false // the previous escape is the first half of a pair
 	for i := 0; i < len(text); {
 		var unit uint64
 		n := 1
@@ -167,8 +167,8 @@ func HalfCharacter(text []byte) bool {
 	return high
 }
 
-// repeated returns the name of a field that is duplicated in an object of valid JSON text, at any
-// depth. The decoder would keep the last value, while other programs keep the first.
+// repeated returns the name of a field that occurs twice in one object, at any depth of valid JSON
+// text. The decoder would keep the last value, while other programs keep the first.
 func repeated(text []byte) (name string, found bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	// open holds the names seen so far in each object that is still open, and nil for each
@@ -199,7 +199,7 @@ func repeated(text []byte) (name string, found bool) {
 	}
 }
 
-// Clip shortens a value for a message, at a character boundary.
+// Clip shortens a value for a message. It cuts at a character boundary.
 func Clip(raw json.RawMessage) string {
 	const most = 40
 	if len(raw) <= most {

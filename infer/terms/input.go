@@ -16,9 +16,9 @@ import (
 // InputKind is the type of an input's value.
 type InputKind string
 
-// The kinds of inputs. KindList is a list of whole numbers joined by commas. KindLines is a list of
-// strings, one per line, as in [ReadLines]. KindAny is a form's text or any JSON value, as it was sent; the input's
-// Verify checks it.
+// The kinds of inputs. KindList is a list of whole numbers separated by commas. KindLines is a list
+// of strings, one per line, as in [ReadLines]. KindAny is a form's text or any JSON value, exactly
+// as it was sent; the input's Verify checks it.
 const (
 	KindInt    InputKind = "int"
 	KindFloat  InputKind = "float"
@@ -31,13 +31,13 @@ const (
 )
 
 // Input describes a value that users can set: its name, its range, its default and its wording. All
-// forms, links, flags and messages with the same input accept the same values, and reject other
-// values with the same sentence. An input's value is a string in canonical form: numbers have their
-// shortest form.
+// forms, links, flags and messages that use an input accept the same values, and reject other
+// values with the same sentence. An input's value is a string in canonical form: numbers, for
+// example, have their shortest form.
 type Input struct {
 	Key   string    `json:"name"`
 	Label string    `json:"label"`
-	The   string    `json:"-"` // the beginning of a sentence about it, if it is not Label
+	The   string    `json:"-"` // the beginning of a sentence about it, if different from Label
 	Unit  string    `json:"unit,omitempty"`
 	Kind  InputKind `json:"kind"`
 
@@ -56,16 +56,16 @@ type Input struct {
 	Options []string `json:"options,omitempty"`
 	Default string   `json:"default"`
 	Help    string   `json:"help"` // its effect, in one clause
-	// Want describes the accepted values in words, and wantNumber does so for a value that is not a
-	// number. If they are empty, [Input.Wants] describes the bounds.
+	// Want describes the accepted values in words; wantNumber does so when the rejected value is
+	// not a number. If they are empty, [Input.Wants] describes the bounds.
 	Want       Phrase `json:"-"`
 	wantNumber Phrase
 
 	// Optional means that the input can be omitted, and that a text can be empty. Own means that a
-	// number can be omitted ("" or 0). The chosen model's own number is then used.
+	// number can be omitted ("" or 0), in which case the chosen model's own number is used.
 	Optional bool `json:"-"`
 	Own      bool `json:"own,omitempty"`
-	// Words means that the text is a list of words joined by commas.
+	// Words means that the text is a list of words separated by commas.
 	Words bool `json:"-"`
 	// Hidden means that forms do not show the input: a lesson or a button sets it.
 	Hidden bool `json:"-"`
@@ -86,7 +86,7 @@ func IntInput(key string, least, most float64) Input {
 	return Input{Key: key, Kind: KindInt, Min: least, Max: most}
 }
 
-// NumberInput returns an input for a number from low on.
+// NumberInput returns an input for a number that is at least low.
 func NumberInput(key string, low float64) Input {
 	return Input{Key: key, Kind: KindFloat, Min: low, Max: math.MaxFloat64, Want: PhraseOf("want.number.any")}
 }
@@ -109,13 +109,14 @@ func (in Input) With(value string) Input {
 	return in
 }
 
-// Slider returns the input of a number with a slider, and with the slider's range as its bounds.
+// Slider returns the input with the given slider range, which also becomes the range of accepted
+// values.
 func (in Input) Slider(from, to float64) Input {
 	in.Min, in.Max, in.From, in.To, in.Open, in.Want, in.wantNumber = from, to, from, to, false, Phrase{}, Phrase{}
 	return in
 }
 
-// Range returns the range of a number's slider.
+// Range returns the range of the input's slider.
 func (in Input) Range() (from, to float64) {
 	if in.From < in.To {
 		return in.From, in.To
@@ -159,7 +160,7 @@ func (in Input) Wants() Phrase {
 	return PhraseOf("want.bytes", "between", between)
 }
 
-// Refuse returns a *[RangeError] for a value. got is the value as a message shows it.
+// Refuse returns a *[RangeError] for a value. got is the value as shown in a message.
 func (in Input) Refuse(got any) error { return in.refuse(got, in.Wants()) }
 
 func (in Input) refuse(got, want any) error {
@@ -302,8 +303,7 @@ func (list Inputs) Keys() []string {
 	return keys
 }
 
-// With returns the inputs with the defaults in values. Inputs that are not in values keep their
-// defaults.
+// With returns the inputs with the defaults given in values. Other inputs keep their defaults.
 func (list Inputs) With(values map[string]string) Inputs {
 	list = slices.Clone(list)
 	for i, in := range list {
@@ -323,9 +323,9 @@ func (list Inputs) Defaults() Values {
 	return v
 }
 
-// Read checks raw values and returns a value for each input. Missing values have their defaults. The
-// error names the alphabetically first unknown key (a *[Refusal]) or invalid value (a *[RangeError], or
-// the error of an input's Verify).
+// Read checks raw values and returns a value for each input. If a value is missing, Read returns
+// the default. The error names the alphabetically first unknown key (a *[Refusal]) or invalid value
+// (a *[RangeError], or the error of an input's Verify).
 func (list Inputs) Read(raw map[string]string) (Values, error) {
 	v := list.Defaults()
 	for _, key := range slices.Sorted(maps.Keys(raw)) {
@@ -355,10 +355,10 @@ func (list Inputs) ReadJSON(fields map[string]json.RawMessage) (Values, error) {
 	return v, nil
 }
 
-// fromForm returns a text as the user typed it: forms send "\r\n" for line breaks.
+// fromForm returns text as the user typed it: forms send line breaks as "\r\n".
 func fromForm(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// parseJSON is like Parse for a JSON value of the input's type.
+// parseJSON is like Parse, but for a JSON value of the input's type.
 func (in Input) parseJSON(value json.RawMessage) (string, error) {
 	text, err := in.fromJSON(value)
 	if err != nil {
@@ -378,7 +378,7 @@ func (list Inputs) known(key string) (Input, error) {
 	return in, nil
 }
 
-// fromJSON returns the raw value of an input from a JSON value of the input's type.
+// fromJSON converts a JSON value of the input's type to a raw value.
 func (in Input) fromJSON(value json.RawMessage) (string, error) {
 	var x any
 	if in.Kind == KindAny {
@@ -412,11 +412,11 @@ func (in Input) fromJSON(value json.RawMessage) (string, error) {
 	return "", in.Refuse(Clip(value))
 }
 
-// Values are the values of inputs by key, as strings in canonical form. Its methods return zero
-// values for inputs without a value.
+// Values holds inputs' values by key, as strings in canonical form. Its methods return zero values
+// for inputs that have no value.
 type Values map[string]string
 
-// Int returns the value of a [KindInt].
+// Int returns the value of a [KindInt] input.
 func (v Values) Int(key string) int { return int(v.Float(key)) }
 
 // Float returns the value of a number.
@@ -425,10 +425,10 @@ func (v Values) Float(key string) float64 {
 	return x
 }
 
-// Bool returns the value of a [KindBool].
+// Bool returns the value of a [KindBool] input.
 func (v Values) Bool(key string) bool { return v[key] == "true" }
 
-// List returns the numbers of a [KindList].
+// List returns the numbers of a [KindList] input.
 func (v Values) List(key string) []int {
 	var list []int
 	for part := range strings.SplitSeq(v[key], ",") {
@@ -439,7 +439,7 @@ func (v Values) List(key string) []int {
 	return list
 }
 
-// Lines returns the strings of a [KindLines].
+// Lines returns the strings of a [KindLines] input.
 func (v Values) Lines(key string) []string { return ReadLines(v[key]) }
 
 // SetInt sets the value of a number.

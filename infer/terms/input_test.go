@@ -52,7 +52,7 @@ func TestInputsRead(t *testing.T) {
 	}
 	if got.Int("block") != 3 || got.Float("t") != 0.5 || got.Bool("stream") || len(got.List("sizes")) != 1 ||
 		len(got.Lines("lines")) != 1 || got.Int("layers") != 0 {
-		t.Errorf("typed values of %q: got others", got)
+		t.Errorf("the typed values of %q are wrong", got)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestInputsRefuse(t *testing.T) {
 		{"block", "", `"3"`, `Block is "3"; it must be a whole number from 1 to 6 blocks.`},
 		{"t", "0", "0", "Temperature is 0; it must be above 0, up to 2."},
 		{"t", "NaN", "null", ""},
-		{"sizes", "1,9", "", `Sizes is "1,9"; it must be whole numbers from 1 to 8, joined by commas.`},
+		{"sizes", "1,9", "", `Sizes is "1,9"; it must be whole numbers from 1 to 8, separated by commas.`},
 		{"lines", "x", `["a", "x"]`, "Lines is a line with x; it must be lines without x."},
 		{"lines", "", `["a", ""]`, ""},
 		{"model", "medium", `"medium"`, `Model is "medium"; it must be one of small, large.`},

@@ -7,12 +7,12 @@ import "slices"
 // the same values under the same names and reject other values with the same message.
 type Knob struct {
 	Input        // Key is its name in JSON, forms, lesson files, labs and the API: "top_k"
-	Short string // its short name in lanes and in the experiments of lessons: "k"
+	Short string // its short name in lanes and in lesson experiments: "k"
 	Flag  string // its name on the command line
 	// Letter is its name in links, which must be short. It never changes and is never reused for
 	// another knob, because people keep links for years.
 	Letter string
-	Arg    string // the placeholder for its value in the help of commands
+	Arg    string // the placeholder for its value in command help
 	Name   string // its name within a sentence: "top-k"
 
 	// Late is set for knobs that labs omit, because the labs' forms show only the most common
@@ -25,8 +25,8 @@ const (
 	// MaxTemperature is far above the temperatures at which every distribution is nearly flat, so
 	// any larger value is probably a typo.
 	MaxTemperature = 100
-	// MaxSeed is the largest integer up to which JavaScript numbers are exact, so that a seed stays
-	// the same in any page or notebook.
+	// MaxSeed is the largest integer up to which all integers are exact JavaScript numbers, so that
+	// a seed stays the same in any page or notebook.
 	MaxSeed = 1<<53 - 1
 	// MaxMaxTokens is the highest token limit.
 	MaxMaxTokens = 1_000_000
@@ -128,8 +128,8 @@ func KnobKeys() []string {
 	return keys
 }
 
-// SetKeys returns the keys of the knobs that the command "set" can change in runs, classes and
-// walkthroughs. These are all knobs except the token limit, which is a stop condition.
+// SetKeys returns the keys of the knobs that the "set" command can change in runs, classes and
+// walkthroughs: all knobs except the token limit, which is a stop condition.
 func SetKeys() []string {
 	return slices.DeleteFunc(KnobKeys(), func(key string) bool { return key == "max_tokens" })
 }

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Language is a language of pages, messages and the terminal. Its texts include the names of stages,
-// stops and settings, units, and nouns after a count. Digits and signs are the same in all
-// languages. Functions of this package without a language use [English].
+// Language is a language for pages, messages and the terminal. Its texts include the names of
+// stages, stop conditions and settings, units, and nouns that follow a count. Digits and signs are
+// the same in all languages. Functions in this package that do not take a language use [English].
 type Language struct {
-	// Tag is the language's name in HTML: "en".
+	// Tag is the language's tag in HTML: "en".
 	Tag    string
 	words  Catalog
 	plural func(n int) string
@@ -23,8 +23,7 @@ type Language struct {
 	knobs  []Knob
 }
 
-// Each language has a folder with files of texts. In most files, all keys begin with the name of
-// the file.
+// Each language has a folder of text files. In most files, all keys begin with the file's name.
 //
 //go:embed words
 var files embed.FS
@@ -39,7 +38,7 @@ func Texts(tag string) (string, error) {
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", fmt.Errorf("the language %q: %w", tag, fs.ErrNotExist)
+		return "", fmt.Errorf("no texts in the language %q: %w", tag, fs.ErrNotExist)
 	}
 	var all strings.Builder
 	for _, name := range list {
@@ -65,7 +64,7 @@ func mustRead(tag string) *Language {
 	return l
 }
 
-// Languages returns the languages of which the program has texts, [English] first.
+// Languages returns the languages for which the program has texts, [English] first.
 func Languages() []*Language {
 	list := []*Language{English}
 	folders, err := files.ReadDir("words")
@@ -80,10 +79,10 @@ func Languages() []*Language {
 	return list
 }
 
-// languageKey is the key of a context's language.
+// languageKey is the context key for the language.
 type languageKey struct{}
 
-// With returns a context with a language, in which the pages and messages for a request are written.
+// With returns a context with a language, which is the language for a request's pages and messages.
 func With(ctx context.Context, l *Language) context.Context {
 	return context.WithValue(ctx, languageKey{}, l)
 }
@@ -96,12 +95,11 @@ func In(ctx context.Context) *Language {
 	return English
 }
 
-// ReadLanguage returns a language with the given texts, which have the format described at
-// [Catalog].
+// ReadLanguage returns a language with the given texts, whose format is described at [Catalog].
 func ReadLanguage(tag, texts string) (*Language, error) {
 	words, err := ReadCatalog(texts)
 	if err != nil {
-		return nil, fmt.Errorf("the words of %s: %w", tag, err)
+		return nil, fmt.Errorf("texts in the language %q: %w", tag, err)
 	}
 	l := &Language{Tag: tag, words: words, plural: pluralOf(tag)}
 	for _, key := range stageKeys {
@@ -134,7 +132,7 @@ func ReadLanguage(tag, texts string) (*Language, error) {
 	return l, nil
 }
 
-// Has reports whether the language has a text with the key.
+// Has reports whether the language has a text with the given key.
 func (l *Language) Has(key string) bool { return l.words.Has(key) || l.words.Has(key+".other") }
 
 // Pieces returns the segments of the text with the given key. If the text has variants, the first
@@ -158,7 +156,7 @@ func (l *Language) Pieces(key string, with ...any) []Segment {
 }
 
 // T returns a text with values filled in by name: T("unit.ms", "n", "1.8"). A value is a string, an
-// int, which is formatted by [Count], something with a method In such as a [Phrase] or a
+// int, which is formatted by [Count], something with an In method, such as a [Phrase] or a
 // [*Refusal], a function that returns the value in a language, or a [fmt.Stringer].
 func (l *Language) T(key string, with ...any) string {
 	return l.Fill(l.Pieces(key, with...), with...)
@@ -178,10 +176,11 @@ func (l *Language) Fill(pieces []Segment, with ...any) string {
 	return b.String()
 }
 
-// Under returns the texts whose keys begin with a prefix, by key. Names in braces are not replaced.
+// Under returns the texts whose keys begin with a prefix, by key. It does not replace names in
+// braces.
 func (l *Language) Under(prefix string) map[string]string { return l.words.Under(prefix) }
 
-// value returns a value of a text as plain text.
+// value returns a value to fill into a text as plain text.
 func (l *Language) value(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -198,13 +197,13 @@ func (l *Language) value(v any) string {
 	return fmt.Sprint(v)
 }
 
-// ValueText returns a value of a text as plain English text.
+// ValueText returns a value to fill into a text as plain English text.
 func ValueText(v any) string { return English.value(v) }
 
 // Stage returns the n-th stage, from 1 to [Stages].
 func (l *Language) Stage(n int) Stage { return l.stages[n-1] }
 
-// Stop returns the stop reason with a key, or an empty Stop if there is none.
+// Stop returns the stop reason with the given key, or an empty Stop if there is none.
 func (l *Language) Stop(key string) Stop {
 	for _, s := range l.stops {
 		if s.Key == key {
@@ -217,7 +216,7 @@ func (l *Language) Stop(key string) Stop {
 // Knobs returns all knobs, in the order in which they act and are shown.
 func (l *Language) Knobs() []Knob { return slices.Clip(l.knobs) } // so that append copies the list
 
-// Knob returns the knob with a key. It returns false if there is none.
+// Knob returns the knob with the given key. It returns false if there is none.
 func (l *Language) Knob(key string) (Knob, bool) {
 	for _, k := range l.knobs {
 		if k.Key == key {
@@ -239,7 +238,7 @@ func (l *Language) The(field string) string {
 	return field
 }
 
-// Sentence returns a [RangeError] as a sentence for pages, with the field's name for users:
+// Sentence returns a [RangeError] as a sentence for pages, with the field's user-facing name:
 // "Top-k is -1; it must be 0 (off) or more."
 func (l *Language) Sentence(e *RangeError) string {
 	return l.T("error.range", "field", cmp.Or(e.Subject, l.The(e.Field)), "got", e.Got, "want", e.Want)

@@ -9,13 +9,13 @@ import (
 // Minus is the sign of negative numbers. A hyphen would be too short next to tabular figures.
 const Minus = "−"
 
-// tooLong is the magnitude from which numbers are written in scientific notation: at a temperature
-// of 1e-300, even a small score becomes a number with 301 digits.
+// tooLong is the magnitude from which scientific notation is used: at a temperature of 1e-300, even
+// a small score becomes a number with 301 digits.
 const tooLong = 1e6
 
-// Decimals formats any number with n decimals, thousands commas and a true minus sign. A negative
-// number that rounds to zero has no sign. From tooLong on, the format is "1.34e301". Infinity is
-// formatted as "∞".
+// Decimals formats any number with n decimals, commas as thousands separators and a true minus
+// sign. A negative number that rounds to zero has no sign. Numbers of tooLong or more look like
+// "1.34e301", and infinity is "∞".
 func Decimals(x float64, n int) string {
 	if math.Abs(x) >= tooLong {
 		return scientific(x)
@@ -58,7 +58,7 @@ func exponent(s string) string {
 // Logit formats a raw score with 2 decimals.
 func Logit(z float64) string { return Decimals(z, 2) }
 
-// Count formats an integer with thousands commas.
+// Count formats an integer with commas as thousands separators.
 func Count[N ~int | ~int64](n N) string {
 	if n < 0 {
 		return Minus + Thousands(strconv.FormatInt(-int64(n), 10))
@@ -80,7 +80,7 @@ func Thousands(number string) string {
 }
 
 // Measured formats a measured number with three or four significant digits: "1,204", "123.4",
-// "12.34", "0.1234", "0.000345", "2.50e-7". Integers and numbers from a million on have no
+// "12.34", "0.1234", "0.000345", "2.50e-7". Integers, and numbers of a million or more, have no
 // decimals.
 func Measured(x float64) string {
 	switch a := math.Abs(x); {
@@ -117,7 +117,7 @@ func Setting(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// Plain formats a number in its shortest form, without an exponent for integers. It is for
+// Plain formats a number in its shortest form, but integers without an exponent. It is for
 // programs, addresses and table cells.
 func Plain(x float64) string {
 	switch {

@@ -5,21 +5,23 @@ import (
 	"strconv"
 )
 
-// Phrase is a text of the catalogs with its values, or words that are the same in every language, such
-// as a number or a quotation. It can be shown in any language. In JSON, a phrase is its English text.
+// Phrase is a text from the catalogs together with its values, or words that are the same in every
+// language, such as a number or a quotation. It can be shown in any language. In JSON, a phrase is
+// its English text.
 type Phrase struct {
 	key  string
 	with []any
 	same string
 }
 
-// PhraseOf returns the text with the given key. The values are those of [Language.T].
+// PhraseOf returns the text with the given key as a phrase. The values are as in [Language.T].
 func PhraseOf(key string, with ...any) Phrase { return Phrase{key: key, with: with} }
 
-// Verbatim returns words that are the same in every language, such as the name of a model.
+// Verbatim returns a phrase whose words are the same in every language, such as the name of a
+// model.
 func Verbatim(words string) Phrase { return Phrase{same: words} }
 
-// phrase returns a value as a phrase: a Phrase, or words or a number.
+// phrase converts a value to a phrase. The value is a Phrase, words or a number.
 func phrase(v any) Phrase {
 	switch v := v.(type) {
 	case Phrase:
@@ -44,7 +46,8 @@ func (p Phrase) String() string { return p.In(English) }
 // MarshalText implements [encoding.TextMarshaler]. It returns the phrase in English.
 func (p Phrase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. The phrase is then the same in every language.
+// UnmarshalText implements [encoding.TextUnmarshaler]. The resulting phrase is the same in every
+// language.
 func (p *Phrase) UnmarshalText(text []byte) error {
 	*p = Verbatim(string(text))
 	return nil
@@ -53,7 +56,7 @@ func (p *Phrase) UnmarshalText(text []byte) error {
 // IsZero reports whether the phrase is empty.
 func (p Phrase) IsZero() bool { return p.key == "" && p.same == "" }
 
-// or returns the phrase, or another one if it is empty.
+// or returns the phrase, or `other` if the phrase is empty.
 func (p Phrase) or(other Phrase) Phrase {
 	if p.IsZero() {
 		return other

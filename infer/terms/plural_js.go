@@ -5,8 +5,9 @@ import (
 	"syscall/js"
 )
 
-// pluralOf is like its counterpart for other platforms. The browser has the rules of all languages;
-// those of English are here, because they are needed before the program runs in a browser.
+// pluralOf is like its counterpart for other platforms. The browser has the rules for all
+// languages; the rules for English are here, because they are needed before the program runs in a
+// browser.
 func pluralOf(tag string) func(n int) string {
 	rules := sync.OnceValue(func() js.Value { return js.Global().Get("Intl").Get("PluralRules").New(tag) })
 	return func(n int) string {

@@ -9,13 +9,13 @@ import (
 // people; Field is for programs.
 type RangeError struct {
 	Field   string // as in JSON: "temperature", "top_k", "max_tokens", ...
-	Subject string // the field's name for users, at the beginning of a sentence; if empty, [Language.The]
+	Subject string // the field's user-facing name, as a sentence's first words; if empty, [Language.The]
 	Got     Phrase
 	Want    Phrase
 }
 
-// NewRangeError returns a [RangeError] for a value. got is the value, and want describes the accepted
-// values. Each is a [Phrase], or words or a number that are the same in every language.
+// NewRangeError returns a [RangeError] for a value. got is the value, and want describes the
+// accepted values. Each is a [Phrase], or words or a number that are the same in every language.
 func NewRangeError(field string, got, want any) *RangeError {
 	return &RangeError{Field: field, Got: phrase(got), Want: phrase(want)}
 }
@@ -24,8 +24,8 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s is %s; it must be %s", e.Field, e.Got, e.Want)
 }
 
-// Sentence returns the error as a sentence for pages, with the field's name for users:
-// "Top-k is -1; it must be 0 (off) or more."
+// Sentence returns the error as a sentence for pages, with the field's user-facing name: "Top-k is
+// -1; it must be 0 (off) or more."
 func (e *RangeError) Sentence() string { return English.Sentence(e) }
 
 // The is [Language.The] for English.
@@ -34,8 +34,8 @@ func The(field string) string { return English.The(field) }
 // Quoted quotes a user's text, shortened.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }
 
-// Shortened returns a text, truncated to at most n characters. If it is truncated, its last
-// character is an ellipsis.
+// Shortened returns text if it has at most n characters, and otherwise its first n characters and
+// an ellipsis.
 func Shortened(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// written replaces characters in numbers as people write them by the characters that a parser
-// accepts.
+// written replaces characters that people use in numbers with the characters that a parser accepts.
 var written = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", Minus, "-")
 
 var (
@@ -49,17 +48,17 @@ func ReadNumber(text string) (float64, bool) {
 	return x, true
 }
 
-// Lists of texts in forms and labs have one text per line, with \n, \t, \r and \\ for
-// newline, tab, carriage return and backslash.
+// Lists of strings in forms and labs have one string per line, with \n, \t, \r and \\ for newline,
+// tab, carriage return and backslash.
 var (
 	escape   = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
 	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
 )
 
-// Unescaped resolves the escapes in one text of a list.
+// Unescaped resolves the escapes in one string of a list.
 func Unescaped(text string) string { return unescape.Replace(text) }
 
-// ReadLines parses a list of texts. It ignores empty lines.
+// ReadLines parses a list of strings. It ignores empty lines.
 func ReadLines(text string) []string {
 	var list []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {

@@ -8,21 +8,21 @@ import (
 // Code identifies the kind of a [Refusal] for programs.
 type Code string
 
-// The codes that many packages share. A package can have its own codes.
+// The codes that many packages share. Packages can also have codes of their own.
 const (
 	CodeRange   Code = "range"   // a field is outside its range: Field and Want are set
 	CodeUnknown Code = "unknown" // there is no such command, field or part
 	CodeFormat  Code = "format"  // the message is not a single JSON object
-	CodeBusy    Code = "busy"    // too many requests at a time, or the server is busy
+	CodeBusy    Code = "busy"    // too many requests at once, or the server is busy
 	CodeFull    Code = "full"    // there is no room for another one of this kind
 	CodeExpired Code = "expired" // the requested thing existed, but is gone
 	CodeModel   Code = "model"   // the engine failed, or this model does not support the request
 )
 
-// Refusal explains why a request was rejected. The request has not changed anything. Message is a
-// sentence for people, and the other fields are for programs. errors.Is compares codes, so
-// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal that is due to a lack of
-// space, regardless of its message.
+// Refusal explains why a request was rejected. The request did not change anything. Message is a
+// sentence for people; the other fields are for programs. errors.Is compares codes, so
+// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal caused by a lack of space,
+// regardless of its message.
 type Refusal struct {
 	Code    Code   `json:"code"`
 	Field   string `json:"field,omitempty"` // the field at fault, as in JSON
@@ -30,25 +30,26 @@ type Refusal struct {
 	Message string `json:"message"`
 
 	cause error       // the failure that caused it, if any
-	text  *Phrase     // the text of the message, if it is in the catalogs
+	text  *Phrase     // the message, if it is a text from the catalogs
 	bound *RangeError // the value at fault, if the message describes it
 }
 
-// Refuse returns a [Refusal] whose message is the text with the given key. The values are those of
+// Refuse returns a [Refusal] whose message is the text with the given key. The values are as in
 // [Language.T].
 func Refuse(code Code, key string, with ...any) *Refusal {
 	text := PhraseOf(key, with...)
 	return &Refusal{Code: code, Message: text.String(), text: &text}
 }
 
-// RefuseField returns a refusal of a field's value. got and want are those of [NewRangeError].
+// RefuseField returns a refusal for a field's value. got and want are as in [NewRangeError].
 func RefuseField(field string, got, want any) *Refusal {
 	return NewRangeError(field, got, want).refusal()
 }
 
 func (e *Refusal) Error() string { return e.Message }
 
-// In returns the message in a language. A message from another server of the cluster is in English.
+// In returns the message in a language. A message from another server in the cluster is always in
+// English.
 func (e *Refusal) In(l *Language) string {
 	switch {
 	case e.text != nil:
@@ -59,8 +60,8 @@ func (e *Refusal) In(l *Language) string {
 	return e.Message
 }
 
-// Text returns the key and the values of the message. The key is "" if the message is not a text of
-// the catalogs.
+// Text returns the message's key and values. The key is "" if the message is not a text from the
+// catalogs.
 func (e *Refusal) Text() (key string, with []any) {
 	if e.text == nil {
 		return "", nil
@@ -68,8 +69,7 @@ func (e *Refusal) Text() (key string, with []any) {
 	return e.text.key, e.text.with
 }
 
-// Unwrap returns the failure of the program that led to the refusal, or nil if there was
-// none.
+// Unwrap returns the program failure that caused the refusal, or nil if there was none.
 func (e *Refusal) Unwrap() error { return e.cause }
 
 // Is reports whether the target is a [*Refusal] with the same code.
@@ -92,9 +92,9 @@ func AsRefusal(err error) (*Refusal, bool) {
 	return nil, false
 }
 
-// RefusalOf is like [AsRefusal], but for the errors of a run, and always returns a refusal. For a
-// canceled or expired context, its code is [CodeBusy]. Any other error is a failure of the model,
-// and the refusal unwraps to that error.
+// RefusalOf is like [AsRefusal], but for errors from a run, and it always returns a refusal. For a
+// canceled or expired context, the code is [CodeBusy]. Any other error counts as a failure of the
+// model. In both cases, the refusal unwraps to err.
 func RefusalOf(err error) *Refusal {
 	if r, ok := AsRefusal(err); ok {
 		return r

@@ -25,7 +25,7 @@ const (
 	SheetComma
 )
 
-// SheetFormOf returns the form for the parameter "decimal" in the address of a download.
+// SheetFormOf returns the form for the "decimal" parameter in a download's address.
 func SheetFormOf(decimal string) SheetForm {
 	if decimal == "comma" {
 		return SheetComma
@@ -42,7 +42,7 @@ const SheetType = "text/csv; charset=utf-8"
 type Sheet struct {
 	out   *csv.Writer
 	form  SheetForm
-	inner *strings.Replacer // protects texts that would be formulas if columns were split at another separator
+	inner *strings.Replacer // protects text that would be a formula if columns were split at another separator
 	err   error
 }
 
@@ -128,9 +128,9 @@ func shownControls(text string) string {
 
 func escapedInCell(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// safeCell makes text safe for a table that a spreadsheet opens. If the text begins like a formula,
-// after any spaces and other invisible characters, it gets a leading apostrophe, so that it remains
-// text (OWASP, "CSV Injection"). Even the text "+1" gets an apostrophe.
+// safeCell makes text safe in a table that a spreadsheet opens. If the text, after any spaces and
+// other invisible characters, begins like a formula, it gets a leading apostrophe, so that it
+// remains text (OWASP, "CSV Injection"). Even the text "+1" gets an apostrophe.
 func safeCell(text string) string {
 	unseen := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unseen))

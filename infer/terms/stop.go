@@ -10,7 +10,7 @@ type Stop struct {
 	Why   string // the same as a clause: "the limit on tokens is reached"
 }
 
-// stopKeys lists the conditions in the order in which they are checked.
+// stopKeys lists the keys of the stop conditions in the order in which they are checked.
 var stopKeys = [...]string{"eos", "stop_string", "max_tokens", "context"}
 
 // StopOf returns the reason with the given key, or an empty Stop if there is none.

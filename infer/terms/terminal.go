@@ -22,10 +22,11 @@ func commands(r rune) bool {
 // that escaping JSON does not change its meaning.
 func appendEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "\\u%04x", r) }
 
-// Printable returns a text as a single line that is safe for a terminal: control characters,
+// Printable returns text as a single line that is safe for a terminal: control characters,
 // including line ends, become escapes such as \u001b, and bytes that are not UTF-8 become escapes
-// such as \x9b. All output goes through a [Terminal], so Printable is only for names in columns,
-// and for text in which a line end would look like the start of the program's own line.
+// such as \x9b. All output goes through a [Terminal], so Printable is only needed for names in
+// columns, and for text in which a line end would make the rest look like a line of the program's
+// own.
 func Printable(text string) string {
 	var b []byte
 	for i, r := range text {
@@ -41,23 +42,23 @@ func Printable(text string) string {
 	return string(b)
 }
 
-// Terminal is a writer in front of a terminal. Like [Printable], it escapes control characters,
-// except line ends and tabs, whether they come from models, files, paths, flags or other servers.
-// Its methods are safe for concurrent use.
+// Terminal is a writer that filters output for a terminal. Like [Printable], it escapes control
+// characters, except line ends and tabs, whether they come from models, files, paths, flags or
+// other servers. Its methods are safe for concurrent use.
 type Terminal struct {
 	mu  sync.Mutex
 	to  io.Writer
 	cut []byte // the end of the last write, if it is an incomplete character
 }
 
-// NewTerminal returns a terminal that writes to a writer. [Terminal.Flush] must be
-// called after the last write.
+// NewTerminal returns a Terminal that writes to the given writer. Call [Terminal.Flush] after the
+// last write.
 func NewTerminal(to io.Writer) *Terminal { return &Terminal{to: to} }
 
 // Raw returns the underlying writer, for the program's own control characters.
 func (t *Terminal) Raw() io.Writer { return t.to }
 
-// Write implements [io.Writer]. A partial character at the end is held for the next write.
+// Write implements [io.Writer]. It holds back a partial character at the end until the next write.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -217,7 +217,7 @@ func TestSheetForms(t *testing.T) {
 		s := NewSheet(&b, form)
 		s.Row("=a", -1, int64(-2), -0.5, float32(0.1), 1e-7, nil, true)
 		s.Row(`a "b", c`, "-1", "two\r\nlines")
-		s.Row("x;=1", "y,=1", "\x1b[2J\r", "z;-1") // formulas if columns are split at other separators
+		s.Row("x;=1", "y,=1", "\x1b[2J\r", "z;-1") // these would be formulas if columns were split at other separators
 		if err := s.Flush(); err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 // BytesShort is [Language.BytesShort] for English.
 func BytesShort[N ~int | ~int64 | ~float64](n N) string { return English.BytesShort(float64(n)) }
 
-// BytesShort is like [Language.Bytes], for sentences and the marks on a chart: "2 GiB" instead of
-// "2.0 GiB".
+// BytesShort is like [Language.Bytes], but for sentences and the marks on a chart: "2 GiB" instead
+// of "2.0 GiB".
 func (l *Language) BytesShort(n float64) string {
 	number, unit := sizeOf(n)
 	return l.unit(strings.TrimSuffix(number, ".0"), unit)
@@ -20,12 +20,12 @@ func (l *Language) BytesShort(n float64) string {
 func Bytes[N ~int | ~int64 | ~float64](n N) string { return English.bytes(float64(n)) }
 
 // Bytes formats a size: exactly below 10,000 bytes, and otherwise in KiB, MiB and so on, always
-// with one decimal, so that a number's width stays the same while the number changes.
+// with one decimal, so that a changing number keeps its width.
 func (l *Language) Bytes(n int64) string { return l.bytes(float64(n)) }
 
 func (l *Language) bytes(n float64) string { return l.unit(sizeOf(n)) }
 
-// sizeOf returns the number and the unit with which [Language.Bytes] formats a size.
+// sizeOf returns the number and the unit that [Language.Bytes] uses for a size.
 func sizeOf(n float64) (number, unit string) {
 	if math.Abs(n) < 10_000 {
 		return Grouped(n, 0), byteUnits[0]
@@ -116,8 +116,8 @@ func (l *Language) Wait(d time.Duration) string {
 	return l.unit(Grouped(d.Hours()/24/365.25, 1), "years")
 }
 
-// Dollars formats a price. From ten cents on, it uses dollars and cents; below that, as many
-// decimals as the price has, but at most eight.
+// Dollars formats a price. From ten cents up, it uses dollars and cents; below that, as many
+// decimals as the price has, up to eight.
 func Dollars(x float64) string {
 	sign := ""
 	if x < 0 {

@@ -19,8 +19,8 @@ func Capital(s string) string {
 func Counted(n int, noun string) string { return English.Counted(n, noun) }
 
 // Counted returns a count followed by a noun from the language's texts: "1 token", "4,096 tokens".
-// The noun is given in the English singular. A noun without a text is assumed to be English, with a
-// plural that ends in s.
+// The noun is given in the English singular. If the language has no text for the noun, Counted
+// assumes an English noun whose plural ends in s.
 func (l *Language) Counted(n int, noun string) string {
 	key := "noun." + strings.ReplaceAll(noun, " ", "_")
 	if !l.Has(key) {
@@ -29,7 +29,7 @@ func (l *Language) Counted(n int, noun string) string {
 	return Count(n) + " " + l.T(key, "n", n)
 }
 
-// CountedAs is like [Counted], for a noun with an irregular plural: "2 branches".
+// CountedAs is like [Counted], but for a noun with an irregular plural: "2 branches".
 func CountedAs(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -56,7 +56,7 @@ func (l *Language) List(items []string) string {
 // HowOften is [Language.HowOften] for English.
 func HowOften(n int) string { return English.HowOften(n) }
 
-// HowOften returns "once", "twice", "3 times".
+// HowOften formats a number of times: "once", "twice", "3 times".
 func (l *Language) HowOften(n int) string {
 	switch n {
 	case 1:
@@ -70,7 +70,7 @@ func (l *Language) HowOften(n int) string {
 // Ordinal is [Language.Ordinal] for English.
 func Ordinal(n int) string { return English.Ordinal(n) }
 
-// Ordinal returns 1st, 2nd, 3rd, 4th, 11th, 21st.
+// Ordinal formats an ordinal number: 1st, 2nd, 3rd, 4th, 11th, 21st.
 func (l *Language) Ordinal(n int) string {
 	key := "rank.n"
 	if n/10%10 != 1 {

@@ -26,21 +26,21 @@ func init() { fixture.Tokens = infer.PositionsRead }
 
 var target, draft = load(bundled.Target), load(bundled.Draft)
 
-// Target returns the target model of the bundled pair. A test that modifies the model should load
-// its own copy instead.
+// Target returns the bundled pair's target model. A test that modifies the model should load its
+// own copy instead.
 func Target(t testing.TB) *infer.Model {
 	t.Helper()
 	return must(t, target)
 }
 
-// Draft returns the draft model of the bundled pair.
+// Draft returns the bundled pair's draft model.
 func Draft(t testing.TB) *infer.Model {
 	t.Helper()
 	return must(t, draft)
 }
 
-// Slots returns a function that acquires slots in a pool, as pages do. The pool runs the model
-// until the test ends.
+// Slots returns a function that acquires slots in a pool, as pages do. The pool is closed when the
+// test ends.
 func Slots(t testing.TB, m *infer.Model) func() (*infer.Slot, error) {
 	pool := infer.NewPool(m, 0)
 	t.Cleanup(pool.Close)

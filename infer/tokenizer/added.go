@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Added tokens that are not special, such as the runs of blanks of CodeGen and GPT-NeoX, are found
-// in a text first, and only the text between them is split and merged. If several added tokens
-// begin at the same byte, the longest is used. As in Hugging Face's tokenizers, there are two
-// searches: first for tokens whose flag normalized is off, in the original text, and then for the
-// others, in the normalized text between the tokens found first.
+// Added tokens that are not special, such as CodeGen's and GPT-NeoX's runs of blanks, are found in
+// a text first, and only the text between them is split and merged. If several added tokens begin
+// at the same byte, the longest is used. As in Hugging Face's tokenizers, there are two searches:
+// first for tokens whose normalized flag is off, in the original text, and then for the others, in
+// the normalized text between the tokens that the first search found.
 //
 // Special tokens are also searched for, but remain plain text when found. This prevents the search
 // from finding an added token inside the name of a special token.
@@ -29,10 +29,10 @@ type matcher struct {
 // An addedMatch describes an added token to a matcher.
 type addedMatch struct {
 	id      int32
-	special bool // found, but remains text
+	special bool // found, but treated as text
 
-	singleWord     bool // only if no word character is next to it
-	lstrip, rstrip bool // includes the whitespace on that side
+	singleWord     bool // found only if no word character is next to it
+	lstrip, rstrip bool // swallows the whitespace on that side
 }
 
 // add adds a token. If two tokens have the same text, only the first is used.
@@ -61,8 +61,8 @@ func (m *matcher) within(n int) (smaller matcher) {
 	return smaller
 }
 
-// next finds the first token that begins at or after from. If several begin at the same byte, it
-// returns the longest.
+// next finds the first token that begins at or after offset `from`. If several begin at the same
+// byte, it returns the longest.
 func (m *matcher) next(text string, from int) (match addedMatch, start, end int, ok bool) {
 	for start = from; start < len(text); start++ {
 		for _, n := range m.lengths[text[start]] {
@@ -77,8 +77,8 @@ func (m *matcher) next(text string, from int) (match addedMatch, start, end int,
 	return match, 0, 0, false
 }
 
-// cut calls visit for the parts of a text in order: with the id for each added token, and with -1
-// for the text between two of them.
+// cut calls visit for the parts of a text in order: with its id for each added token, and with -1
+// for the text between added tokens.
 func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 	if len(m.tokens) == 0 {
 		visit(-1, 0, len(text))

@@ -7,8 +7,8 @@ import "unicode/utf8"
 // other 68 bytes, in order, are spelled U+0100 and up. A space is Ġ (U+0120), and a line feed is Ċ
 // (U+010A).
 
-// alphabetSize is one more than the highest character of the alphabet: 256 plus the 68
-// bytes that do not represent themselves.
+// alphabetSize is one more than the highest character in the alphabet: 256 plus the number of bytes
+// (68) that do not represent themselves.
 const alphabetSize = 256 + 68
 
 var (

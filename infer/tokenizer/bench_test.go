@@ -43,7 +43,7 @@ func BenchmarkEncode(b *testing.B) {
 // file that is damaged at its very end.
 func BenchmarkParseLarge(b *testing.B) {
 	data := fixture.Tokenizer(235_000)
-	damaged := bytes.Clone(data[:len(data)-4]) // the last braces are missing
+	damaged := bytes.Clone(data[:len(data)-4]) // without the closing braces at the end
 	for name, file := range map[string][]byte{"whole": data, "cut short": damaged} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(file)))

@@ -69,7 +69,7 @@ func text(token string) (string, bool) {
 	return unescape(token)
 }
 
-// unescape is like text, for a string with escapes or invalid UTF-8.
+// unescape is like text, but for a string with escapes or invalid UTF-8.
 func unescape(token string) (s string, ok bool) {
 	return s, json.Unmarshal([]byte(token), &s) == nil
 }

@@ -11,18 +11,18 @@ import (
 // added tokens that are not special. Any bytes are accepted. A byte that is not part of valid UTF-8
 // is treated as a character other than a letter, a digit or a space.
 //
-// A byte that has no token is skipped, as in Hugging Face's tokenizers. Most vocabularies have all
-// 256 bytes. For other vocabularies, [Tokenizer.Check] detects texts with bytes that Encode would
-// skip.
+// A byte that has no token is skipped, as in Hugging Face's tokenizers. Most vocabularies have
+// tokens for all 256 bytes. For other vocabularies, [Tokenizer.Check] detects texts with bytes that
+// Encode would skip.
 //
 // Decode returns the exact text, except in the following cases, which are due to the model's
 // training:
 //
-//   - with add_prefix_space, a text that had no space in front has one;
+//   - with add_prefix_space, a text without a space in front gets one;
 //   - SentencePiece decodes ▁ as a space, and the variant that adds a space only if there
 //     is none drops an existing one;
 //   - a tokenizer with the NFC normalizer returns the text in that form;
-//   - the space in front of a text is repeated after an added token;
+//   - the space that is added in front of a text is also added after an added token;
 //   - an added token with lstrip or rstrip swallows the whitespace next to it.
 //
 // Encode takes O(n log n) time and O(longest piece) scratch memory for n bytes.
@@ -33,7 +33,7 @@ func (t *Tokenizer) Encode(text string) []int {
 }
 
 // Check returns a *[MissingByteError] for the first byte of text that has no token, or nil if
-// Encode does not skip any byte.
+// Encode would not skip any byte.
 func (t *Tokenizer) Check(text string) error {
 	if t.lacks == 0 {
 		return nil
@@ -48,7 +48,8 @@ func (t *Tokenizer) Check(text string) error {
 
 // EncodeSized is like Encode, but also returns how many bytes of text each token represents. For a
 // text that [Tokenizer.Check] accepts, the sizes add up to len(text): a space that the tokenizer
-// adds in front counts as 0, and whitespace that an added token swallows counts for that token.
+// adds in front counts as 0 bytes, and whitespace that an added token swallows counts toward that
+// token.
 func (t *Tokenizer) EncodeSized(text string) (ids, sizes []int) {
 	e := encoder{t: t, sized: true}
 	e.encode(text)
@@ -67,7 +68,7 @@ type encoder struct {
 
 	text    string
 	from    int    // the offset in text at which the fragment begins
-	origin  origin // of the fragment, which is the text between two added tokens
+	origin  origin // the origin of the fragment, which is the text between two added tokens
 	missing *MissingByteError
 
 	sized bool
@@ -167,7 +168,7 @@ func (e *encoder) measure(at int) {
 }
 
 // normalize converts a text to its normalized form, which is cut into pieces and searched for added
-// tokens with the flag normalized.
+// tokens whose normalized flag is on.
 func (t *Tokenizer) normalize(text string) string {
 	if t.nfc {
 		text = norm.NFC.String(text)

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 )
 
-// The time to read a vocabulary with a quarter of a million tokens and twice as many rules is
-// dominated by memory latency, because each part of each rule is looked up. The two tables in this
-// file use open addressing with one short slot per entry. Built-in maps would need twice the memory
-// and more time. The hashes of the tables have random seeds, so that a file cannot force
+// The time it takes to read a vocabulary with a quarter of a million tokens and twice as many rules
+// is dominated by memory latency, because each part of each rule is looked up. The two tables in
+// this file use open addressing with one short slot per entry. Built-in maps would need twice the
+// memory and more time. The tables' hash functions have random seeds, so that a file cannot force
 // collisions.
 
 // roomy returns the size of a table for n entries: a power of two, at most three quarters
@@ -22,8 +22,9 @@ func roomy(n int) int {
 	return size
 }
 
-// An index finds tokens by their bytes. It contains each token's id and 32 bits of its hash; the
-// bytes themselves are in Tokenizer.bytes. It is never full, so every search ends at an empty slot.
+// An index finds tokens by their bytes. It contains each token's id and 32 bits of the bytes' hash;
+// the bytes themselves are in Tokenizer.bytes. It is never full, so every search ends at an empty
+// slot.
 type index struct {
 	seed  maphash.Seed
 	slots []indexSlot
@@ -50,7 +51,7 @@ func (t *Tokenizer) find(key string) (id int32, ok bool) {
 	return slot.idPlus - 1, ok
 }
 
-// findBytes is like find, for a byte slice.
+// findBytes is like find, but for a byte slice.
 func (t *Tokenizer) findBytes(key []byte) (id int32, ok bool) {
 	if t.index.used == 0 {
 		return 0, false
@@ -75,8 +76,8 @@ func seek[K string | []byte](t *Tokenizer, hash uint64, key K) (slot *indexSlot,
 	}
 }
 
-// register adds a token to the index under its bytes. If another token has the same bytes, register
-// returns that token and false.
+// register adds a token to the index. If another token has the same bytes, register returns that
+// token and false.
 func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	key := t.Bytes(int(id))
 	hash := maphash.Bytes(t.index.seed, key)
@@ -89,7 +90,7 @@ func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	return id, true
 }
 
-// rules holds the merge rules by the pair that they join. The zero value is empty.
+// rules holds the merge rules by the pairs that they join. The zero value is empty.
 type rules struct {
 	seed  [2]uint64
 	slots []rule

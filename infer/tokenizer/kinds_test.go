@@ -68,8 +68,8 @@ var wantKinds = map[string]string{
 }
 
 // TestKindsMatchHuggingFace compares the ids of every kind of tokenizer with the ids of
-// @huggingface/tokenizers on thousands of texts: in all scripts, with emoji, with one letter 20,000
-// times, and with blanks and line breaks at all positions.
+// @huggingface/tokenizers on thousands of texts. These are in all scripts and include emoji, one
+// letter repeated 20,000 times, and blanks and line breaks at all positions.
 func TestKindsMatchHuggingFace(t *testing.T) {
 	o, texts := readKinds(t)
 	if len(o.Kinds) != len(wantKinds) || len(texts) < 3000 {
@@ -119,7 +119,7 @@ func TestSingleDigits(t *testing.T) {
 	} {
 		var want []int
 		for _, part := range parts {
-			if part == "a  " { // all the spaces at the end of a segment
+			if part == "a  " { // the two spaces at the end of a segment form one piece
 				want = append(append(want, ids("a")...), ids("  ")...)
 				continue
 			}

@@ -12,8 +12,8 @@ import (
 // A List is a vocabulary in the form that GGUF and llama2.c use: tokens by id. Its contents are
 // untrusted.
 type List struct {
-	Tokens []string // by id, spelled as the kind of tokenizer spells them
-	Marks  []Mark   // [len(Tokens)], or nil if all are ordinary
+	Tokens []string // by id, in the spelling of that kind of tokenizer
+	Marks  []Mark   // [len(Tokens)], or nil if all tokens are ordinary
 }
 
 // A Mark specifies the kind of one token in a [List].
@@ -39,7 +39,7 @@ type published struct {
 
 // publishedPre maps GGUF's names for split patterns to descriptions of the tokenizers. For each
 // pattern, the model whose tokenizer introduced it comes first, followed by other models whose
-// tokenizers split in the same way.
+// tokenizers split text in the same way.
 var publishedPre = map[string]published{
 	"gpt-2":    {split: splitGPT2},
 	"phi-2":    {split: splitGPT2},            // CodeGen's
@@ -59,7 +59,7 @@ var publishedPre = map[string]published{
 	"qwen2": {split: splitQwen2, nfc: true}, // Qwen3's too
 }
 
-// NewByteLevel returns a byte-level BPE with the tokens of a list. merges holds its rules in order
+// NewByteLevel returns a byte-level BPE with the tokens in a list. merges holds its rules in order
 // of rank, each as "left right", and pre is GGUF's name for the split pattern, such as "llama-bpe".
 // Errors name the token, merge or pre that is wrong.
 func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
@@ -91,7 +91,7 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	return t, nil
 }
 
-// NewSentencePiece returns a SentencePiece BPE with the tokens of a list. Of the adjacent pairs
+// NewSentencePiece returns a SentencePiece BPE with the tokens in a list. Of all adjacent pairs
 // that form a token, the pair whose token has the highest score is joined first. scores has one
 // element for each token. With addSpace, a space is added in front of every text.
 func NewSentencePiece(l List, scores []float32, addSpace bool) (*Tokenizer, error) {
@@ -133,7 +133,7 @@ func (t *Tokenizer) readList(l List) error {
 	t.readMatchers(added)
 	r := newVocabReader(t, inList, len(l.Tokens))
 	for id, text := range l.Tokens {
-		// llama.cpp's SentencePiece merges into tokens of every kind, but never into a token that
+		// llama.cpp's SentencePiece can merge into tokens of any kind, but never into a token that
 		// is spelled with a space, because it replaces spaces with ▁ before merging.
 		made := t.characters && !strings.Contains(text, " ")
 		if l.Marks != nil && (l.Marks[id] == Special || l.Marks[id] == Added && !made) {

@@ -40,7 +40,7 @@ func TestPieceScoresByHand(t *testing.T) {
 		text   string
 		want   []int
 	}{
-		// a·ba; then a+ba gives aba, with a lower score: see below
+		// a·ba; then a and ba are joined to aba, whose score is lower; see below
 		{"the higher score goes first", 1, 2, "xaba", []int{259, 3 + 'x', 260, 263}},
 		{"of equal scores the leftmost", 1, 1, "abab", []int{259, 262, 262}},
 		{"a character beyond the vocabulary", 1, 2, "é", []int{259, 3 + 0xc3, 3 + 0xa9}},
@@ -55,7 +55,7 @@ func TestPieceScoresByHand(t *testing.T) {
 		}
 		got := tok.Encode(test.text)
 		if test.name == "the higher score goes first" {
-			// Pairs are joined even into the token with the lowest score: a and ba become aba.
+			// A pair is joined even if the result has the lowest score: a and ba become aba.
 			test.want = []int{259, 3 + 'x', 264}
 		}
 		if !slices.Equal(got, test.want) || tok.Decode(got) != test.text {
@@ -196,7 +196,7 @@ func TestMalformedKindsAreRefused(t *testing.T) {
 		}
 		changed := strings.Replace(string(data), test.old, test.with, 1)
 		if changed == string(data) || !json.Valid([]byte(changed)) {
-			t.Errorf("%s: %s is not in the file, or leaves no JSON", test.folder, test.old)
+			t.Errorf("%s: %s is not in the file, or replacing it leaves invalid JSON", test.folder, test.old)
 			continue
 		}
 		if _, err := Parse([]byte(changed)); err == nil || !strings.HasPrefix(err.Error(), "tokenizer: ") ||

@@ -12,7 +12,7 @@ import (
 // added tokens. They are cut out of the file and read in place, and only the rest, a few thousand
 // bytes, is decoded. The file is known to be valid JSON.
 
-// lists holds the long lists and the rest of the file. A list that is missing from the file is "".
+// lists holds the long lists and the rest of the file. If the file does not have a list, it is "".
 type lists struct {
 	added, vocab, merges string
 	rest                 []byte // the file with null in place of the lists
@@ -23,8 +23,8 @@ type lists struct {
 // bytes removed.
 type cut struct{ at, by int }
 
-// cutLists cuts the lists out of text. It rejects a list that occurs twice; other errors are found
-// when the rest is decoded.
+// cutLists cuts the lists out of text. It rejects duplicate lists; other errors are found when the
+// rest is decoded.
 func cutLists(text string) (l lists, err error) {
 	done := 0 // of text
 	keep := func(to int) error {
@@ -82,8 +82,9 @@ func (l *lists) offset(at int64) int64 {
 	return moved
 }
 
-// members calls visit for each member of the object that begins after from, with the member's key,
-// in quotes, and the start and end of its value. A value that is not an object has no members.
+// members calls visit for each member of the object that begins at or after offset `from`, with the
+// member's key (in quotes) and the start and end of its value. If the value there is not an object,
+// it has no members.
 func members(text string, from int, visit func(key string, from, to int) error) error {
 	c := cursor{text[from:]}
 	at := func() int { return len(text) - len(c.rest) }
@@ -179,6 +180,6 @@ func longer(list string, n int) bool {
 	return true
 }
 
-// mostStrings returns the maximum number of strings in a list, counted by its quotes. The
-// count is exact unless a string contains a quote.
+// mostStrings returns an upper bound on the number of strings in a list, found by counting quotes.
+// It is exact unless a string contains a quote.
 func mostStrings(list string) int { return strings.Count(list, `"`) / 2 }

@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// EncodeMarked is like [Tokenizer.Encode] for a text that contains special tokens, such as a chat.
-// marks are ascending byte offsets. Each is the position of a special token's name. If several
-// names match at an offset, the longest is used. If the vocabulary says so, the token swallows the
-// whitespace next to it. Everything else is plain text, whatever it contains.
+// EncodeMarked is like [Tokenizer.Encode], but for a text that contains special tokens, such as a
+// chat. marks are ascending byte offsets, at each of which there is the name of a special token. If
+// several names match at an offset, the longest is used. If the vocabulary specifies it, the token
+// swallows the whitespace next to it. Everything else is plain text, whatever it contains.
 //
 // EncodeMarked returns an error if no name begins at an offset, and a *[MissingByteError] if a byte
 // has no token.

@@ -9,35 +9,35 @@ type pair struct{ left, right int32 }
 // that the pair becomes.
 type merge struct{ rank, id int32 }
 
-// noRank marks a token that has been merged into another token, or that cannot be joined with its
-// right neighbor by any rule.
+// noRank marks a token that has been merged into another one, or that no rule joins with its right
+// neighbor.
 const noRank = int32(-1)
 
 // end marks the missing neighbor at the start and the end of a piece.
 const end = int32(-1)
 
-// A symbol is one token of the piece being merged, an element of a doubly linked list. Its index
-// never changes.
+// A symbol is one token of the piece being merged. Symbols form a doubly linked list, and a
+// symbol's index never changes.
 type symbol struct {
 	id         int32
 	prev, next int32 // indices of the neighbors, or end
-	rank       int32 // of the rule for this symbol and the next, or noRank
-	into       int32 // the token that the rule makes; unused without a rule
+	rank       int32 // of the rule for this symbol and the next one, or noRank
+	into       int32 // the token that the rule produces; unused without a rule
 }
 
 // A merger applies merge rules to one piece after another and reuses its buffers between
 // them.
 //
 // The candidates are in a binary min-heap, ordered by rank and then by position: lowest rank first,
-// leftmost first. A merge changes at most two neighboring pairs. Their old candidates stay in the
-// heap and are recognized as stale when popped, because their rank differs from the current rank of
-// their symbol. A piece of n bytes has fewer than 3n candidates in total, so merging takes O(n log
-// n) time. (The simplest implementation, which searches the piece for the best pair before each
-// merge, takes O(n²) time, which means seconds for one long sequence of letters.)
+// leftmost first. A merge changes at most two neighboring pairs. The old candidates for these pairs
+// stay in the heap and are recognized as stale when popped, because their rank differs from their
+// symbol's current rank. A piece of n bytes has fewer than 3n candidates in total, so merging takes
+// O(n log n) time. (The simplest implementation, which searches the piece for the best pair before
+// each merge, takes O(n²) time: seconds for one long sequence of letters.)
 type merger struct {
 	symbols []symbol
 	heap    []uint64 // rank<<32 | index of the left symbol
-	joined  []byte   // scratch of rule
+	joined  []byte   // scratch memory for rule
 }
 
 // appendPiece appends the tokens of one piece to ids. lost is the index of the first byte without a

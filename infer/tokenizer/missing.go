@@ -26,7 +26,7 @@ func (e *MissingByteError) Error() string {
 	return "the vocabulary has no token for " + e.What() + " at " + e.Place()
 }
 
-// What describes the byte and its character.
+// What describes the byte and the character that it belongs to.
 func (e *MissingByteError) What() string {
 	if r, size := utf8.DecodeRuneInString(e.Char); r != utf8.RuneError || size > 1 {
 		return fmt.Sprintf("byte 0x%02X of %+q (%U)", e.Byte, e.Char, r)
@@ -60,7 +60,7 @@ func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 	}
 }
 
-// An origin maps the characters of a normalized fragment to their source.
+// An origin maps the characters of a normalized fragment to the characters that they come from.
 type origin struct {
 	t      *Tokenizer
 	source string // the fragment
@@ -68,7 +68,7 @@ type origin struct {
 	begun       bool
 	same        bool      // normalization does not change the fragment
 	from, at    int       // offsets of the next character in source and normalized
-	width, size int       // its size in bytes in source and normalized; width is 0 if not yet known
+	width, size int       // its length in source and normalized; width is 0 if it is not known yet
 	composed    norm.Iter // yields the characters of form NFC
 }
 

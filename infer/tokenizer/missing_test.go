@@ -121,7 +121,7 @@ func TestEncodeSkipsMissingBytes(t *testing.T) {
 	tok := lacking(t, nil, 'x', 3)
 	for text, want := range map[string][]int{
 		"x":         {},
-		"hexllo":    {259}, // h e l l o, which are then adjacent
+		"hexllo":    {259}, // without the x, the letters of hello are adjacent
 		"\x03 w":    {260},
 		"hello\x03": {259},
 	} {
@@ -131,8 +131,8 @@ func TestEncodeSkipsMissingBytes(t *testing.T) {
 	}
 }
 
-// TestWithinDropsAddedTokens: added tokens without rows in the model are dropped. For ordinary
-// tokens and the start token, Within returns an error.
+// TestWithinDropsAddedTokens: added tokens without rows in the model are dropped. If an ordinary
+// token or the start token has no row, Within returns an error.
 func TestWithinDropsAddedTokens(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<one>"}, tree{"content": "<two>", "special": true}, tree{"content": "<three>"})
 	within, err := tok.Within(267)

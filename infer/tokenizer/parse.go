@@ -20,8 +20,8 @@ const (
 	maxStepBytes = 1 << 20 // of one part of the pipeline
 	maxAdded     = 1 << 16
 	maxID        = 2_000_000
-	// A file can skip ids, but the tables are as long as the highest id, so the highest id must be
-	// within a small multiple of the number of entries.
+	// A file can skip ids, but the tables are as long as the highest id requires, so that id must
+	// be within a small multiple of the number of entries.
 	maxIDsPerEntry = 4
 )
 
@@ -46,7 +46,7 @@ type addedToken struct {
 	SingleWord bool  `json:"single_word"`
 	LStrip     bool  `json:"lstrip"`
 	RStrip     bool  `json:"rstrip"`
-	Normalized *bool `json:"normalized"` // absent means that it is not special
+	Normalized *bool `json:"normalized"` // if absent: true for tokens that are not special
 }
 
 // normalized reports whether the token is searched for in the normalized text.
@@ -70,7 +70,7 @@ type model struct {
 
 // Parse parses a Hugging Face tokenizer.json with a byte-level BPE that has a supported split
 // pattern, or with a SentencePiece BPE with byte fallback. An error names the part of the file that
-// is wrong or not supported, as in
+// is wrong or not supported:
 //
 //	tokenizer: model.merges[12]: the left part "xy" is not in model.vocab
 //	tokenizer: normalizer: type "Lowercase" is not supported; want none or NFC
@@ -88,8 +88,8 @@ func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
 	return t, err
 }
 
-// Describe is like [Parse], and also returns the special tokens, by id. If the file is rejected, it
-// still returns the special tokens that can be read.
+// Describe is like [Parse], and also returns the special tokens, by id. If it rejects the file, it
+// still returns the special tokens that it could read.
 func Describe(tokenizerJSON []byte) (t *Tokenizer, special map[int32]string, err error) {
 	t = &Tokenizer{start: -1}
 	if err := t.parse(tokenizerJSON); err != nil {
@@ -126,9 +126,8 @@ func (t *Tokenizer) parse(data []byte) error {
 	return nil
 }
 
-// explainType returns an error that names the value with the wrong JSON type. If this is the
-// decoded value itself, the name is whole; otherwise, it is the prefix followed by the field's
-// path.
+// explainType returns an error that names the value with the wrong JSON type. The name is `whole`
+// for the decoded value itself, and otherwise prefix followed by the field's path.
 func explainType(whole, prefix string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -154,8 +153,8 @@ func explainType(whole, prefix string, err error) error {
 	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
 }
 
-// checkModel rejects the kinds of models, and the options of BPE, whose ids differ from the ids
-// that merging bytes by rank produces.
+// checkModel rejects kinds of models, and options of BPE, that produce different ids than merging
+// bytes by rank does.
 func checkModel(m *model) error {
 	switch {
 	case m == nil:

@@ -307,7 +307,7 @@ func TestParseRefusesText(t *testing.T) {
 	good := string(encodeTree(t, smallTree()))
 	replace := func(old, with string) string {
 		if strings.Count(good, old) != 1 {
-			t.Fatalf("%q is not in the file once", old)
+			t.Fatalf("%q must be in the file exactly once", old)
 		}
 		return strings.Replace(good, old, with, 1)
 	}
@@ -326,7 +326,8 @@ func TestParseRefusesText(t *testing.T) {
 		{"null", `pre_tokenizer is missing; want ByteLevel`},
 		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is given twice`},
 		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is given twice`},
-		// The reported position is the position in the file, including the long lists before it.
+		// The reported position is the position in the file, counting the long lists that precede
+		// the error.
 		{
 			replace(`"type":"BPE"`, `"type":5`),
 			fmt.Sprintf(

@@ -56,11 +56,11 @@ type templateMark struct {
 	IDs []int64 `json:"ids"`
 }
 
-// A pipeline holds the four parts of the file around the model, each as a list of steps.
+// A pipeline holds the four parts of the file other than the model, each as a list of steps.
 type pipeline struct{ normalizer, preTokenizer, postProcessor, decoder []step }
 
-// readPipeline reads the four parts and configures the tokenizer. It supports
-// two families of pipelines: byte-level and SentencePiece.
+// readPipeline reads the four parts and configures the tokenizer. It supports two families of
+// pipelines: byte-level and SentencePiece.
 func (t *Tokenizer) readPipeline(f *file) (err error) {
 	var p pipeline
 	for _, part := range []struct {
@@ -98,8 +98,8 @@ func (p pipeline) byteLevel() bool {
 	return false
 }
 
-// readByteLevel reads the pipelines of GPT-2 and its followers, which cut text by a pattern and
-// spell bytes in the alphabet.
+// readByteLevel reads pipelines like GPT-2's, which cut text by a pattern and spell bytes in the
+// alphabet.
 func (t *Tokenizer) readByteLevel(p pipeline) error {
 	for _, s := range p.normalizer {
 		if s.Type != "NFC" {
@@ -173,8 +173,8 @@ func readSplit(s step) (*splitter, error) {
 	)
 }
 
-// readPostProcessor determines which token comes in front of a text. It ignores ByteLevel, which
-// only trims offsets, because Encode does not return offsets.
+// readPostProcessor determines the token in front of a text. It ignores ByteLevel, which only trims
+// offsets, since Encode does not return offsets.
 func (t *Tokenizer) readPostProcessor(list []step) error {
 	for _, s := range list {
 		switch s.Type {
@@ -190,8 +190,7 @@ func (t *Tokenizer) readPostProcessor(list []step) error {
 	return nil
 }
 
-// readTemplate supports templates that leave a text unchanged or put one token in front of
-// it.
+// readTemplate supports templates that leave a text unchanged or put one token in front of it.
 func (t *Tokenizer) readTemplate(s step) error {
 	const want = "want the text, with at most one token in front"
 	parts := s.Single
@@ -230,7 +229,8 @@ func steps(at string, raw json.RawMessage) ([]step, error) {
 	if err != nil || s.Type != "Sequence" {
 		return []step{s}, err
 	}
-	// Each part of the file has its own key for the list; a part with a single step has no list.
+	// Each part of the file has its own key for the list of members, so a step has only one of
+	// these lists.
 	members := s.Normalizers
 	for _, more := range [][]json.RawMessage{s.Pretokenizers, s.Processors, s.Decoders} {
 		members = append(members, more...)

@@ -32,8 +32,8 @@ func smallPieces() tree {
 	}
 }
 
-// pipelineSeeds holds the four parts around the model from published files, and slightly invalid
-// variants.
+// pipelineSeeds holds the four parts that surround the model in published files, and slightly
+// invalid variants of them.
 var pipelineSeeds = [][4]string{
 	{`null`, `{"type":"ByteLevel","add_prefix_space":false}`, `null`, `{"type":"ByteLevel"}`},
 	{
@@ -89,8 +89,8 @@ var pipelineSeeds = [][4]string{
 
 // FuzzPipeline puts any four parts around a valid model of one of the two kinds. Nothing panics,
 // and an error names the part that is wrong. All steps of accepted files have a type that Parse
-// supports, and encoding and decoding a text does not change it, except for the documented changes
-// of those steps.
+// supports, and encoding and decoding a text does not change it, except as documented for those
+// steps.
 func FuzzPipeline(f *testing.F) {
 	for _, s := range pipelineSeeds {
 		for _, pieces := range []bool{false, true} {
@@ -147,8 +147,8 @@ var knownTypes = []string{
 	"Prepend", "Replace", "Metaspace", "ByteFallback", "Fuse", "Strip",
 }
 
-// typesOf lists the types of a part's steps. It omits a step that spells "type" in another case,
-// which encoding/json also accepts.
+// typesOf lists the types of a part's steps. It omits a step whose "type" key has different
+// capitalization, which encoding/json also accepts.
 func typesOf(part string) []string {
 	var list []string
 	var step map[string]any

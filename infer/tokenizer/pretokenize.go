@@ -17,8 +17,8 @@ import (
 //	\s+                     the one whitespace character that is still left
 //
 // Go's regexp has no look-ahead, so pieceLen implements it by hand. \s is the Unicode property
-// White_Space (which includes U+0085, but not U+FEFF). The optional space in front can only be
-// U+0020.
+// White_Space (which includes U+0085, but not U+FEFF). Only U+0020 can be the optional space in
+// front.
 
 // A class is a kind of character that the pattern distinguishes.
 type class uint8

@@ -27,7 +27,7 @@ func TestSplitPattern(t *testing.T) {
 		{" 12 ab ,;", []string{" 12", " ab", " ,;"}},
 		{"snake_case", []string{"snake", "_", "case"}},
 
-		// Contractions: only in lower case, and only at the front of a piece.
+		// Contractions: only in lower case, and only at the start of a piece.
 		{"I'm he's I'd", []string{"I", "'m", " he", "'s", " I", "'d"}},
 		{"we'll you've they're don't", []string{"we", "'ll", " you", "'ve", " they", "'re", " don", "'t"}},
 		{"WE'LL DON'T", []string{"WE", "'", "LL", " DON", "'", "T"}},
@@ -65,7 +65,7 @@ func TestSplitPattern(t *testing.T) {
 		{"a\u200bb", []string{"a", "\u200b", "b"}},   // zero width space: not White_Space
 		{" \ufeffb", []string{" \ufeff", "b"}},       // nor is the byte order mark
 		{"a\u180e b", []string{"a", "\u180e", " b"}}, // nor the Mongolian vowel separator
-		{"\x1c\x1d", []string{"\x1c\x1d"}},           // nor the separators of ASCII
+		{"\x1c\x1d", []string{"\x1c\x1d"}},           // nor ASCII's separators
 
 		// Letters and numbers of other scripts.
 		{"Größe αβγ жук", []string{"Größe", " αβγ", " жук"}},

@@ -121,7 +121,7 @@ func TestShapesOfPublishedFiles(t *testing.T) {
 					refused++
 				}
 			}
-			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // others have all bytes of UTF-8
+			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // others have every byte of UTF-8
 				t.Errorf(
 					"got %d of %d texts rejected, want some only for smollm2 and starcoder2", refused, len(s.vectors),
 				)
@@ -226,7 +226,7 @@ func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
 // names of other added tokens become those tokens. In both cases, the ids decode to the name.
 func TestShapesKeepSpecialNamesAsText(t *testing.T) {
 	for _, s := range shapes(t) {
-		if s.name == "flags" { // some of its tokens are found only between blanks or swallow them
+		if s.name == "flags" { // some of its tokens are found only between blanks, or swallow blanks
 			continue
 		}
 		for _, a := range s.file(t).Added {

@@ -93,7 +93,7 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 		replace := strings.NewReplacer("\n", `\n`) // as in JSON
 		changed := strings.Replace(string(data), replace.Replace(test.old), replace.Replace(test.with), 1)
 		if changed == string(data) || !json.Valid([]byte(changed)) {
-			t.Errorf("%s: %s is not in the file, or leaves no JSON", test.shape, test.old)
+			t.Errorf("%s: %s is not in the file, or replacing it leaves invalid JSON", test.shape, test.old)
 			continue
 		}
 		if _, err := Parse([]byte(changed)); err == nil || !strings.HasPrefix(err.Error(), "tokenizer: "+test.want) {
@@ -102,8 +102,8 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersAreIgnored: unknown members, and members given twice outside the long
-// lists, change nothing. Published files have both.
+// TestUnknownMembersAreIgnored: unknown members, and duplicate members outside the long lists,
+// change nothing. Published files have both.
 func TestUnknownMembersAreIgnored(t *testing.T) {
 	good := string(encodeTree(t, smallTree()))
 	for _, change := range [][2]string{

@@ -16,7 +16,8 @@ func (t *Tokenizer) readMerges(list string) error {
 	if !is(c.next(), '[') {
 		return errors.New("model.merges is not a JSON array")
 	}
-	// Allocate memory for the maximum, because growing would leave copies behind.
+	// Allocate memory for the maximum number of rules, because growing the table would leave copies
+	// behind.
 	most := mostStrings(list)
 	if peek := c; is(peek.next(), '[') {
 		most /= 2

@@ -21,7 +21,7 @@ type prefix uint8
 
 const (
 	prefixNone    prefix = iota
-	prefixAlways         // in front of every text that is not empty, and after added tokens
+	prefixAlways         // in front of every nonempty text, and after added tokens
 	prefixMissing        // likewise, unless there is already a space
 	prefixFirst          // in front of a text that does not begin with a space or an added token
 )
@@ -108,7 +108,7 @@ func checkSentencePieceDecoder(list []step) error {
 	return nil
 }
 
-// withoutPrefix removes the space that was added in front.
+// withoutPrefix removes the space that was added in front of a text.
 func (t *Tokenizer) withoutPrefix(text []byte) []byte {
 	if t.characters && t.prefix != prefixNone && len(text) > 0 && text[0] == ' ' {
 		return text[1:]
@@ -116,7 +116,7 @@ func (t *Tokenizer) withoutPrefix(text []byte) []byte {
 	return text
 }
 
-// appendPlain appends the bytes that SentencePiece's spelling represents.
+// appendPlain appends the bytes that a spelling represents in SentencePiece.
 func appendPlain(dst []byte, spelling string) []byte {
 	if b, ok := fallbackByte(spelling); ok {
 		return append(dst, b)

@@ -9,7 +9,7 @@ import (
 )
 
 // checkShape checks properties of any text with any tokenizer: nothing panics, every id is the id
-// of an ordinary token, and the tokens of a text that the vocabulary can spell decode to the text,
+// of an ordinary token, and if the vocabulary can spell a text, its tokens decode to the text,
 // except for normalization.
 func checkShape(tb interface{ Fatalf(string, ...any) }, s shape, text string) {
 	ids := s.tok.Encode(text)

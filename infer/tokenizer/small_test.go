@@ -23,11 +23,11 @@ func bundled(tb testing.TB) *Tokenizer {
 	return t
 }
 
-// A tree is a tokenizer.json as a tree of JSON values, parts of which tests change.
+// A tree is a tokenizer.json as a tree of JSON values, so that tests can change parts of it.
 type tree = map[string]any
 
 // smallTree returns the smallest tokenizer with merges. The byte b has id b, merge i produces id
-// 256+i, and <|end|> has the id after those.
+// 256+i, and <|end|> has the next id.
 //
 //	256  he     257  l+l    258  he+ll = hell    259  hell+o = hello
 //	260  Ġ+w    261  o+r    262  a+a             263  b+a

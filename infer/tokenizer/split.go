@@ -8,7 +8,7 @@ import (
 type splitter struct {
 	name   string
 	regex  string                // as in a tokenizer.json
-	digits bool                  // numbers are split off one by one before anything else
+	digits bool                  // number characters are split off one by one before anything else
 	length func(text string) int // returns the length of the first piece, at least 1
 }
 
@@ -39,7 +39,7 @@ var (
 	splits = []*splitter{splitGPT2, splitLlama3, splitQwen2}
 )
 
-// segment returns the length of the first part of text that is split separately, as if the
+// segment returns the length of the first part of text. Each part is split separately, as if the
 // text ended there.
 func (s *splitter) segment(text string) int {
 	if !s.digits {
@@ -58,8 +58,8 @@ func (s *splitter) segment(text string) int {
 	return len(text)
 }
 
-// modernLen is like pieceLen, for the patterns of Llama 3 and Qwen2, in which a piece contains at
-// most `digits` number characters. The alternatives are, in order:
+// modernLen is like pieceLen, but for the patterns of Llama 3 and Qwen2, in which a piece contains
+// at most `digits` number characters. The alternatives are, in order:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)   a contraction
 //	[^\r\n\p{L}\p{N}]?\p{L}+       letters, at most one character in front
@@ -111,8 +111,8 @@ func modernLen(text string, digits int) int {
 	return spaceLen(text)
 }
 
-// foldedContractionLen is like contractionLen, but ignores case. Only one character beyond ASCII
-// folds to a letter that occurs in contractions: ſ (U+017F) folds to s.
+// foldedContractionLen is like contractionLen, but ignores case. Only one non-ASCII character folds
+// to a letter that occurs in contractions: ſ (U+017F) folds to s.
 func foldedContractionLen(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0

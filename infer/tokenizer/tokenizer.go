@@ -25,8 +25,7 @@
 // If all 256 single bytes are tokens, every string can be encoded, even invalid UTF-8, and joining
 // the bytes of the tokens restores the string. Some published vocabularies lack a few bytes;
 // [Tokenizer.Check] detects texts that need a missing byte (missing.go). The unit is the byte, not
-// the character, so a token can end in the middle of a character, and a single token can be half a
-// character.
+// the character, so a token can end in the middle of a character, or be only a part of one.
 //
 // Text typed by a learner is always plain text. The special tokens of a model (such as end of text)
 // have ids and names, but Encode never produces them for any text; SpecialID returns their ids.
@@ -40,24 +39,24 @@ package tokenizer
 // use.
 type Tokenizer struct {
 	split      *splitter // nil for SentencePiece
-	characters bool      // SentencePiece: tokens begin as characters, not as bytes
-	prefix     prefix    // SentencePiece: specifies when a space is added in front
-	metaspace  bool      // SentencePiece: its pre-tokenizer inserts ▁, not its normalizer
+	characters bool      // SentencePiece: merging starts from characters, not from bytes
+	prefix     prefix    // SentencePiece: when to add a space in front
+	metaspace  bool      // SentencePiece: the pre-tokenizer inserts ▁, not the normalizer
 	nfc        bool      // the text is converted to normalization form C first
 	start      int32     // the token to put in front of a text, or -1 if there is none
 
 	// addPrefixSpace is set if a space is added in front of a text that does not begin with one. It
-	// is the ByteLevel pre-tokenizer's option of that name.
+	// is the option of that name in the ByteLevel pre-tokenizer.
 	addPrefixSpace bool
 
-	// bytes holds the bytes of all ordinary tokens; spans[id] locates the bytes of token id. It is
-	// empty for a special token or an id that the vocabulary skips.
+	// bytes holds the bytes of all ordinary tokens; spans[id] locates the bytes of token id. The
+	// span is empty for a special token or an id that the vocabulary skips.
 	bytes []byte
 	spans []span // [size]
 
 	index   index      // bytes to id, for tokens that merging produces
 	byteIDs [256]int32 // single byte to id, -1 if the vocabulary lacks it
-	lacks   int        // number of bytes without a token
+	lacks   int        // number of byte values without a token
 	merges  rules      // empty if ranks determine the merges
 	ranks   []int32    // [size] rank of the rule that produces a token; nil if merges is used
 
@@ -71,8 +70,7 @@ type Tokenizer struct {
 	raw, normal matcher // find added tokens in the original and in the normalized text
 }
 
-// A span is a range of offsets into Tokenizer.bytes. The span of an ordinary token is never
-// empty.
+// A span is a range of offsets into Tokenizer.bytes. An ordinary token's span is never empty.
 type span struct{ from, to uint32 }
 
 // Bytes returns the bytes of token id, which need not be whole characters. It
@@ -89,7 +87,7 @@ func (t *Tokenizer) Bytes(id int) []byte {
 	return t.bytes[s.from:s.to:s.to]
 }
 
-// Longest returns the maximum number of bytes of a text that one token can represent.
+// Longest returns the maximum number of bytes of text that one token can represent.
 func (t *Tokenizer) Longest() int {
 	most := 1
 	for _, s := range t.spans {
@@ -121,10 +119,9 @@ func (t *Tokenizer) SpecialID(name string) (id int, ok bool) {
 	return int(i), ok
 }
 
-// Decode returns the bytes of the tokens, joined, without the space that
-// SentencePiece added in front. Special tokens and ids out of range have no
-// bytes. The result can be invalid UTF-8 if ids begin or end in the middle of a
-// character.
+// Decode returns the concatenated bytes of the tokens, without the space that SentencePiece added
+// in front. Special tokens and ids out of range have no bytes. The result can be invalid UTF-8 if
+// ids begin or end in the middle of a character.
 func (t *Tokenizer) Decode(ids []int) string {
 	n := 0
 	for _, id := range ids {
@@ -146,8 +143,8 @@ func (t *Tokenizer) Kind() string {
 	return "byte-level BPE, " + t.split.name
 }
 
-// Start returns the token that, according to the tokenizer's file, comes in front of a text; ok is
-// false if there is none. Encode does not add it.
+// Start returns the token that the tokenizer's file puts in front of a text; ok is false if there
+// is none. Encode does not add it.
 func (t *Tokenizer) Start() (id int, ok bool) { return int(t.start), t.start >= 0 }
 
 // Size returns the size of the vocabulary, including special tokens: the highest id plus one. A

@@ -89,7 +89,7 @@ func TestTokenTables(t *testing.T) {
 		t.Errorf("SpecialID(hello) = %d, true; want false for an ordinary token", id)
 	}
 	if got := tok.Decode([]int{265, 259, -7, 260, math.MaxInt, 0xc3}); got != "hello w\xc3" {
-		t.Errorf("Decode left out the wrong tokens: got %q, want %q", got, "hello w\xc3")
+		t.Errorf("Decode omitted the wrong tokens: got %q, want %q", got, "hello w\xc3")
 	}
 	// A caller that appends to a token's bytes must not overwrite another token's bytes.
 	for id := range tok.Size() {

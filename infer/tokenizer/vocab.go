@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readAdded reads added_tokens. Special tokens are never found in a text. The others represent
+// readAdded reads added_tokens. Special tokens are never recognized in a text. The others represent
 // their own text, and [Tokenizer.readMatchers] adds them to the searches (added.go).
 func (t *Tokenizer) readAdded(raw string) (list []addedToken, err error) {
 	t.clear()
@@ -80,10 +80,10 @@ func (t *Tokenizer) addAdded(a addedToken) error {
 	return nil
 }
 
-// Within returns the tokenizer for a model with rows for n tokens, without the added tokens for
-// which there is no row. Such tokens exist because all models of a family share one tokenizer file,
-// and a text-only model, such as the smallest Gemma 3 models, can lack the row of the image token.
-// Within returns an error if a token that merging produces has no row.
+// Within returns the tokenizer for a model with rows for n tokens. It omits added tokens for which
+// there is no row. Such tokens exist because all models in a family share one tokenizer file, and a
+// text-only model, such as the smallest Gemma 3 models, may lack the image token's row. Within
+// returns an error if a token that merging produces has no row.
 func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	if t.Size() <= n {
 		return t, nil
@@ -119,8 +119,8 @@ func checkID(id int64) error {
 	return nil
 }
 
-// partNames holds the names of a vocabulary's parts in error messages. The parts of a tokenizer.json
-// have names, while GGUF and llama2.c have lists with numbered entries.
+// partNames holds the names of a vocabulary's parts in error messages. The parts of a
+// tokenizer.json have names, while GGUF and llama2.c have lists with numbered entries.
 type partNames struct{ vocab, added, rule string }
 
 var (
@@ -128,7 +128,7 @@ var (
 	inList = partNames{"the vocabulary", "the list of added and special tokens", "merge %d"}
 )
 
-// A vocabReader reads a vocabulary, such as model.vocab: spelled token to id.
+// A vocabReader reads a vocabulary, such as model.vocab, which maps spelled tokens to ids.
 type vocabReader struct {
 	t       *Tokenizer
 	in      partNames
@@ -326,7 +326,7 @@ func (r *vocabReader) size() (int, error) {
 	return int(highest) + 1, nil
 }
 
-// quote returns an entry as the file spells it.
+// quote returns an entry in the file's spelling, in quotes.
 func (r *vocabReader) quote(s span) string {
 	if r.t.characters {
 		return quote(string(r.bytes[s.from:s.to]))
@@ -334,7 +334,7 @@ func (r *vocabReader) quote(s span) string {
 	return quote(spell(r.bytes[s.from:s.to]))
 }
 
-// findSingles fills the table of single-byte tokens. Byte-level encoding starts with these tokens,
+// findSingles fills the table of single-byte tokens. Byte-level encoding starts from these tokens,
 // and SentencePiece uses them for characters without a token. fallback holds SentencePiece's byte
 // tokens.
 func (t *Tokenizer) findSingles(fallback map[int32]bool) error {

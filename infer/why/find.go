@@ -38,19 +38,19 @@ const (
 	findTexts = 6
 	findRow   = 20 // number of tokens in the row
 	findSeed  = 23
-	findShown = 3 // number of heads that are switched off for each habit
+	findShown = 3 // number of heads to switch off for each habit
 )
 
-// Findings holds the heads of a model by habit.
+// Findings holds a model's heads by habit.
 type Findings struct {
 	Texts, Row int // the number of texts, and the number of tokens that each repeats
-	// First and Second are the model's mean surprise in bits per token in the first and
-	// second halves. If Second is not much lower, the model does not copy.
+	// First and Second are the model's mean surprise in bits per token in the first and second
+	// halves. If Second is not much lower than First, the model does not copy.
 	First, Second float64
 	Habits        []Finding
 }
 
-// A Finding is one habit with the heads in which it is strongest.
+// A Finding is a habit and the heads in which it is strongest.
 type Finding struct {
 	Habit Habit
 	Heads []Measured // the strongest first
@@ -60,7 +60,7 @@ type Finding struct {
 	Together float64
 }
 
-// Measured is one head, together with its measurements.
+// Measured is a head with its measurements.
 type Measured struct {
 	Part  infer.Part
 	Score float64 // mean weight on the habit's target position, 0 to 1
@@ -71,8 +71,8 @@ type Measured struct {
 
 // Find measures all heads of a model on texts of random tokens, and then measures the model with
 // the strongest heads switched off. After each pass, it calls done, which may be nil, with the
-// completed share of the work, from 0 to 1. It returns an error if the model's context is too
-// short.
+// share of the work that is complete, from 0 to 1. It returns an error if the model's context is
+// too short.
 func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findings, error) {
 	row := min(findRow, LongestRow(m))
 	if row < 4 {
@@ -111,17 +111,17 @@ func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findi
 	return f, nil
 }
 
-// LongestRow returns the maximum length of a row that a model can read twice.
+// LongestRow returns the length of the longest row that a model can read twice.
 func LongestRow(m *infer.Model) int { return (m.Config().Context - 1) / 2 }
 
-// Repeats holds texts that each repeat a row of tokens, and a model's passes over them. The tokens
-// in the second half can be predicted from the first half. Repeats is read-only.
+// Repeats holds texts, each of which repeats a row of tokens, and a model's passes over them. The
+// tokens in a text's second half can be predicted from its first half. Repeats is read-only.
 type Repeats struct {
 	model  *infer.Model
 	texts  []repeated
 	passed func() // called after each pass
-	// First and Second are the mean surprise over all texts, in bits per token, in the first and in
-	// the second half.
+	// First and Second are the mean surprise, over all texts, in the first and second halves, in
+	// bits per token.
 	First, Second float64
 }
 
@@ -224,8 +224,8 @@ func find(ctx context.Context, texts *Repeats, h Habit) (Finding, error) {
 	return f, err
 }
 
-// RandomRow returns n different random tokens that are plain text, or fewer if the model does not
-// have enough such tokens.
+// RandomRow returns n different random tokens. If it does not find enough plain-text tokens after
+// 100·n tries, it also picks others. The vocabulary must have at least n tokens.
 func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	for tries := 0; len(row) < n; tries++ {
 		id := rng.IntN(m.Config().Vocab)
@@ -238,7 +238,7 @@ func RandomRow(rng *rand.Rand, m *infer.Model, n int) (row []int) {
 	return row
 }
 
-// repeated is a text that repeats a row of tokens once.
+// repeated is a text that consists of a row of tokens and its repetition.
 type repeated struct {
 	tokens    []int
 	lead, row int // number of start tokens, and length of the row
@@ -260,8 +260,8 @@ func (t repeated) score(h Habit, sums []float64) {
 }
 
 // surprise returns the mean −log₂ p of the tokens in each half, in bits per token. The first token
-// of the second half begins the repetition, so it cannot be predicted. It is not counted, and the
-// text's first token is not counted either.
+// of the second half cannot be predicted, since the repetition only begins there. It does not
+// count, and neither does the first token of the first half.
 func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second float64, err error) {
 	cells, err := w.Lens(ctx, w.Model().Config().Layers, 0, 0)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MaxOff is the maximum number of parts and positions that can be off together.
+// MaxOff is the maximum number of parts and positions that can be off at once.
 const MaxOff = 256
 
 // ParseOff parses a list of parts and positions to switch off, such as L3.H2,L4.ffn,L5,pos:0. A
@@ -102,8 +102,8 @@ func FormatOff(m *infer.Model, parts []infer.Part, positions []int) string {
 	return strings.Join(items, ",")
 }
 
-// maxTokenBytes is the maximum length of a text that is looked up as one token. No vocabulary has a
-// longer token.
+// maxTokenBytes is the maximum length of a text to look up as one token. No vocabulary has a longer
+// token.
 const maxTokenBytes = 4 << 10
 
 // FindToken parses a token, given as its text or as #ID. The text must be exactly one token. If the

@@ -1,9 +1,9 @@
 // Package why explains why a model predicts a token. It reports how much each part added to the
 // token's score, what the model predicts with parts switched off, what it would have predicted at
-// each height, and from which positions in another text that text's answer can be carried over.
+// each height, and which positions in another text carry that text's answer.
 //
-// A [Study] is a text with one pass over it, including all intermediate results ([infer.Watch]).
-// Answering a question reruns only the parts of the pass that the question changes. There are two
+// A [Study] is a text and a pass over it, including all intermediate results ([infer.Watch]).
+// Answering a question reruns only those parts of the pass that the question changes. There are two
 // different numbers for each part: how much it adds to the score (its contribution, which ignores
 // how later parts use its output), and how much lower the score is without it (which is computed by
 // running all later parts again). Neither number proves that the part stores a particular piece of
@@ -55,7 +55,7 @@ type Answer struct {
 	// Changed is the outcome with the intervention, or nil if there is no intervention.
 	Changed *Outcome
 	// Moved lists how the contributions changed, with the largest change first. Parts that are off
-	// are left out.
+	// are omitted.
 	Moved []Move
 }
 
@@ -68,8 +68,8 @@ type Outcome struct {
 	// Parts lists how much each part adds to Z. It is nil if the stream from which Z is computed
 	// was carried over from another text.
 	Parts []infer.Contribution
-	// Looks holds, for each head, the position to which it attends most from the last position, in
-	// the order of the blocks.
+	// Looks holds, for each head, the position to which it attends most from the last position,
+	// block by block.
 	Looks []Attended
 }
 
@@ -86,7 +86,7 @@ type Move struct {
 	From, To float64
 }
 
-// Ask answers a question. It returns the errors of [infer.Watch.Again].
+// Ask answers a question. It returns errors from [infer.Watch.Again].
 func (s *Study) Ask(ctx context.Context, q Question) (*Answer, error) {
 	z, err := s.scores(s.watch)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Study) outcome(w *infer.Watch, z []float32, q Question) (Outcome, error
 	return o, err
 }
 
-// moved compares contributions, leaving out the parts that are off.
+// moved compares contributions, omitting the parts that are off.
 func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 	for i := range min(len(from), len(to)) {
 		if !slices.Contains(off, from[i].Part) {
@@ -169,7 +169,7 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 // Lens returns what the model, with or without a change, would predict at every height and
 // position: one row for each height, from 0 (before the first block) up, with a cell for each
 // position. Below the last height, the cells before position first are empty, which saves most of
-// the work if only a part of a long text is shown. It returns the errors of [infer.Watch.Again].
+// the work if only a part of a long text is shown. It returns errors from [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {
@@ -199,8 +199,8 @@ type Grid struct {
 	// Here and There are the most probable tokens after the two texts. If they are the same token,
 	// the answer cannot change.
 	Here, There int
-	// LeadHere and LeadThere are the score of There minus the score of Here, in this text and in
-	// the other text.
+	// LeadHere and LeadThere are the score of There minus the score of Here, after this text and
+	// after the other text.
 	LeadHere, LeadThere float64
 	// Cells holds the results, [heights][positions], from height 0 up.
 	Cells [][]GridCell

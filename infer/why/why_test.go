@@ -204,8 +204,9 @@ func TestOffRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFoundHeadsLookThere: in every model that the engine runs, the heads that count as having a
-// habit do attend to its target position, and switching them off yields finite numbers.
+// TestFoundHeadsLookThere: in every model that the engine runs, the heads that pass a habit attend
+// to its target position with a mean weight of at least Passing, and the surprise with heads
+// switched off is above 0.
 func TestFoundHeadsLookThere(t *testing.T) {
 	models := map[string]*infer.Model{"bundled": testmodel.Target(t)}
 	for _, name := range []string{"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window"} {
@@ -271,7 +272,7 @@ func TestWatchedPassMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkIntervention computes an answer in full, with one part of the bundled model switched
+// BenchmarkIntervention computes a complete answer, with one part of the bundled model switched
 // off.
 func BenchmarkIntervention(b *testing.B) {
 	s := study(b, testmodel.Target(b), "The capital of France is")

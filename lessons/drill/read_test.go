@@ -130,7 +130,7 @@ func TestReadExplainsRefusals(t *testing.T) {
 		"--5":                     "no number",
 		"<script>1</script>":      "no number",
 		"1/2/3":                   "does not fit",
-		"\xff\xfe1":               "does not read as text",
+		"\xff\xfe1":               "not valid text",
 		strings.Repeat("1", 1000): "longer",
 	} {
 		got, err := Read(text, Probability)

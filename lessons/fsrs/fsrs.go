@@ -66,7 +66,7 @@ type State int
 const (
 	New        State = iota // never reviewed
 	Learning                // in the first short steps
-	Review                  // due again after days
+	Review                  // at intervals of days
 	Relearning              // forgotten, and back in short steps
 )
 

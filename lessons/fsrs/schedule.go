@@ -77,8 +77,8 @@ func (p Params) steps(c, n Card, g Grade) Card {
 
 // step returns the wait until a card's next short step, and the step's number: again returns to the
 // first step, hard repeats the step, good advances, and easy leaves the short steps. After hard,
-// the wait is the mean of the first two steps. A wait of 0 means that the card has left the short
-// steps.
+// the wait is the mean of the first two steps or, if there is only one step, one and a half times
+// that step. A wait of 0 means that the card has left the short steps.
 func (p Params) step(c Card, g Grade) (wait time.Duration, number int) {
 	list := p.Learning
 	if c.State == Review || c.State == Relearning {

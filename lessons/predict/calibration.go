@@ -31,8 +31,8 @@ func Bins(list []Outcome) []Bin {
 	return s.Bins()
 }
 
-// Sums holds the sums of the guesses in each bin, which are the data that [Bins] needs. They are
-// bit-identical for any order of guesses.
+// Sums holds the sums over the guesses in each bin, from which [Sums.Bins] computes the bins. They
+// are bit-identical for any order of guesses.
 type Sums [BinCount]Sum
 
 // Sum is one bin of [Sums].
@@ -43,7 +43,8 @@ type Sum struct {
 }
 
 // unit is the number of steps into which a confidence of 1 is divided. It is large enough for a
-// mean with thirteen correct digits and small enough for half a million guesses.
+// mean with thirteen correct digits, and small enough that half a million guesses do not overflow a
+// sum.
 const unit = 1 << 44
 
 // Add counts a guess, unless its confidence is outside 0 to 1.
@@ -51,8 +52,8 @@ func (s *Sums) Add(o Outcome) {
 	if !(o.Confidence >= 0 && o.Confidence <= 1) {
 		return
 	}
-	// Adding a small number moves 0.3, which is slightly less in binary, into the bin above the
-	// border.
+	// The small addend keeps rounding errors from moving a confidence on a border into the bin
+	// below it.
 	b := &s[min(BinCount-1, int(o.Confidence*BinCount+1e-9))]
 	b.N++
 	b.Stated += int64(math.Round(o.Confidence * unit))

@@ -99,8 +99,8 @@ func Grade(confidence float64, right bool) (Result, error) {
 	return r, nil
 }
 
-// Blind returns the expected score of a learner who knows nothing about n candidates and states
-// 1/n. It is the score to beat.
+// Blind returns the expected score of a learner who knows nothing about n candidates and states a
+// confidence of 1/n. It is the score to beat.
 func Blind(n int) float64 {
 	if n < 2 {
 		return 0

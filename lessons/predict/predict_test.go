@@ -118,7 +118,7 @@ func TestDealPositionIsUninformative(t *testing.T) {
 		for place, got := range places {
 			if !(math.Abs(float64(got)-seeds/n) <= 4*math.Sqrt(seeds*(1./n)*(1-1./n))) {
 				t.Errorf(
-					"token %d is at place %d in %d of %d hands, want as often as at any other place", drawn, place,
+					"token %d is at position %d in %d of %d hands, want as often as at any other one", drawn, place,
 					got, seeds,
 				)
 			}

@@ -19,7 +19,7 @@ export class Address {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);
     });
-    // A switch between the views returns to the current state.
+    // Switching views returns to the current state.
     document.addEventListener('submit', ({ target }) => {
       if (!target.matches('[data-view-form]')) return;
       target.elements.back.value = plain(this.#wanted ?? location.pathname + location.search);
@@ -66,9 +66,8 @@ export class Address {
     if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
   }
 
-  // aim sets the target of a link: a file with this run, or with a run rebuilt from its log;
-  // the game of guessing the token after the shown stage; or the explanation of the shown
-  // token.
+  // aim sets the target of a link: a file with this run (or with a run rebuilt from its log), the
+  // game of guessing the token after the shown stage, or the explanation of the shown token.
   #aim(link) {
     const query = new URLSearchParams();
     const file = link.dataset.export;

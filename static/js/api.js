@@ -1,4 +1,4 @@
-// The /api page. It shows the requests of clients while they are being answered.
+// The /api page. It shows clients' requests while they are being answered.
 import { feedOf } from './feed.js';
 import { copy } from './copy.js';
 

@@ -1,5 +1,5 @@
-// Keeps the screen on while a class runs. Browsers release the lock when the page is hidden, so
-// it is requested again when the page returns. If a browser cannot keep the screen on, for
+// Keeps the screen on while a class runs. Browsers release the lock when the page is hidden, so it
+// is requested again when the page becomes visible. If a browser cannot keep the screen on, for
 // example over plain HTTP, nothing happens.
 let wanted = false;
 let lock = null;

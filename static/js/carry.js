@@ -27,8 +27,8 @@ export function endCarries() {
   running.clear();
 }
 
-// measure records the positions of all elements before the next stage is shown on the page or in
-// a part of it. It ends running movements. Nothing has changed since the last frame, so the
+// measure records the positions of all elements before the next stage is shown on the page or in a
+// part of it. It ends running movements. It must be called before the page changes, so that the
 // browser does not have to compute the layout.
 export function measure(page = document) {
   endCarries();
@@ -49,9 +49,9 @@ export function measure(page = document) {
   before.again = page.querySelector('.map.is-again') !== null; // the page shows a token that has gone around the loop
 }
 
-// carry animates all elements to their new positions after a stage has been reached. If a
-// token is drawn again at the same stage, it drops the marker again. later calls a function when
-// the map beside a stage is up to date.
+// carry animates all elements to their new positions after a stage has been reached. If the token
+// was redrawn without leaving the stage, carry drops the marker again. later takes a function to call
+// when the map beside the stage is up to date.
 export function carry(arrived = true, later = afterFrame) {
   const was = before;
   before = null;

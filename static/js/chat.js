@@ -8,7 +8,8 @@ const textOf = (row) => row.querySelector('textarea');
 
 export const isChat = () => byId('prompt-box').classList.contains('is-chat');
 
-// typed returns the text to start with or to split into tokens, as the fields of a command.
+// typed returns the typed text or messages as the fields of a command that starts a run or splits
+// the text into tokens.
 export const typed = () => (isChat() ? { messages: messages() } : { prompt: byId('prompt').value });
 
 export const messages = () => Array.from(list().children, (row) => (

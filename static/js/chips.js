@@ -1,5 +1,5 @@
-// Replaces a text field that contains a list with chips, which a press removes, and a small field
-// for adding a chip. The original field still contains the list and is submitted.
+// Replaces a text field that holds a list. Each item becomes a chip that is removed by pressing it,
+// and a small field adds chips. The original field still holds the list and is submitted.
 import { onKey } from './keys.js';
 import { t } from './texts.js';
 

@@ -19,7 +19,7 @@ const patience = 10_000; // ms to wait for an answer, so that a vote does not ha
 const keep = `viz.vote.${room}`; // a vote survives a reload of the page
 
 let mine = null; // the vote that counts: {poll, round, choice, text, u, number}
-let waiting = null; // a vote that is not confirmed: {poll, choice, number}
+let waiting = null; // a vote that is not confirmed yet: {poll, choice, number}
 let last = null; // the newest message that was sent to all screens
 let connection = null;
 let inside = false; // whether this screen shows the inside of the forward pass
@@ -184,7 +184,7 @@ function mineWords(box, stands, open) {
   return box.dataset.kind === 'number' ? t('js.class.answer', { text }) : '';
 }
 
-// result describes how this phone's vote compares to the result of the poll.
+// result describes how this phone's vote compares with the poll's result.
 function result(box, stands) {
   const line = box.querySelector('[data-yours]');
   if (!line) return;

@@ -1,7 +1,7 @@
-// The connection of a page to one of its live parts. It sends commands and receives
-// messages, reconnects automatically after every loss, detects dead connections, and tracks
-// unanswered commands. The scripts that use it interpret the messages: a run (run.js), an
-// experiment or a lab (feed.js), or a class (class.js, present.js).
+// The connection of a page to one of its live parts. It sends commands and receives messages,
+// reconnects automatically after every loss, detects dead connections, and tracks unanswered
+// commands. The scripts that use the connection interpret the messages: for a run (run.js), for an
+// experiment or a lab (feed.js), or for a class (class.js, present.js).
 
 import { at, inTab, searchOf } from './place.js';
 import { messagePort } from './port.js';
@@ -10,18 +10,18 @@ import { t } from './texts.js';
 const longestDelay = 10_000; // ms; the maximum delay between two tries
 const firstDelay = 500; // ms; the maximum delay before the first retry
 const answerWait = 20_000; // ms to wait for any message after a command before probing the connection
-const probeWait = 4_000; // ms to wait for the answer to a probe; without one the connection is dead
+const probeWait = 4_000; // ms to wait for the answer to a probe, without which the connection counts as dead
 const pingEvery = 25_000; // ms of silence before probing the connection
-const busyAfter = 200; // ms; for quicker answers, the page does not show that it is waiting
+const busyAfter = 200; // ms to wait for an answer before the page shows that it is waiting
 
 // Close codes after which there is no retry. 1000 means that nothing more follows. The
 // others mean that this page has made an error, so a retry would fail in the same way.
 const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
 
-// webSocket is the transport of a page with a server. It returns an object with send(text) and
-// close(), which calls onopen(), onmessage({data}) and, once, onclose({code, reason}). Any
-// function that returns such an object can be used as a transport. If the object has a promise
-// named ready, it is not used until the promise is fulfilled.
+// webSocket is the transport for pages that a server serves. It returns an object with send(text)
+// and close(), which calls onopen(), onmessage({data}) and, once, onclose({code, reason}). Any
+// function that returns such an object can be used as a transport. If the function has a promise
+// named ready, it is not called until the promise is fulfilled.
 export function webSocket(query) {
   const url = new URL(at('/ws'), location.href);
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -55,10 +55,10 @@ export class Connection extends EventTarget {
   #busy = 0;
   #isBusy = false;
 
-  // address returns the query of the connection, or a promise of it. The options are: handshake, if
-  // the server's first message states which commands the server has seen, so that the caller calls
-  // sendAgain or takeUnanswered; patience, which replaces answerWait; and transport, which replaces
-  // the default transport of the page.
+  // address returns the query of the connection, or a promise of it. The options are: handshake,
+  // which is true if the server's first message states which commands the server has seen, so that
+  // the caller must call sendAgain or takeUnanswered; patience, which replaces answerWait; and
+  // transport, which replaces the page's default transport.
   constructor(address, options = {}) {
     super();
     this.#address = address;
@@ -94,8 +94,8 @@ export class Connection extends EventTarget {
     socket.onclose = (event) => { if (socket === this.#socket) this.#lost(event); };
   }
 
-  // wake checks the connection after sleep or a change of networks. It immediately probes the
-  // current connection or opens a new one.
+  // wake checks the connection after the device has slept or changed networks. It immediately
+  // probes the current connection or opens a new one.
   wake() {
     if (this.#open) this.#probe();
     else if (this.#socket || this.#retry) this.retry();
@@ -114,10 +114,10 @@ export class Connection extends EventTarget {
   // end stops reconnecting.
   end() { this.ended = true; }
 
-  // send numbers a command and sends it. It returns the number, or 0 if there is no connection.
-  // If the connection is lost before the command is answered, then determines what happens. once:
-  // the command is sent again if the server can tell whether it was carried out, and refused
-  // otherwise. repeat: it is sent again, since it is idempotent. forget: the sender handles it.
+  // send numbers a command and sends it. It returns the number, or 0 if there is no connection. The
+  // argument then specifies what happens if the connection is lost before the command is answered.
+  // once: the command is resent if the server can tell whether it was carried out, and refused
+  // otherwise. repeat: it is resent, since it is idempotent. forget: the sender handles the loss.
   send(command, then = 'once') {
     if (!this.#open) return 0;
     const n = ++this.#n;
@@ -204,9 +204,9 @@ export class Connection extends EventTarget {
     this.#emit('message', message);
   }
 
-  // settle removes the commands that a message answers. All commands up to its ack are done,
-  // except that an error belongs to the last of them. For a handshake, the caller calls
-  // settle, since it knows whether the numbers belong to this page.
+  // settle removes the commands that a message answers. All commands up to the ack are done, but if
+  // there is an error, the last of them was refused. For a handshake, the caller calls settle,
+  // since it knows whether the numbers are those of this page.
   settle({ ack, error }) {
     for (const [n, { command }] of this.#unanswered) {
       if (n > ack) break;

@@ -28,7 +28,7 @@ const fieldsOf = ({ cmd, n, ...fields } = {}) => Object.keys(fields);
 
 export class Controls {
   #socket;
-  #edits = new Map(); // field → { timer, value } of edits that were not sent yet
+  #edits = new Map(); // field → { act, timer } of edits that are not settled yet
   #inputs = null; // the server's values
   #place = null; // the stage shown
   #unanswered = new Map(); // field → number of edits that were sent and not answered yet
@@ -387,8 +387,8 @@ export class Controls {
   }
 }
 
-// inWords describes a slider's value with the words in its data-words. Each word comes after the
-// highest value to which it applies, as in "0 never|1 always".
+// inWords describes a slider's value with words from its data-words attribute, in which each word
+// follows the highest value that it applies to, as in "0 never|1 always".
 function inWords(slider) {
   const list = slider.dataset.words?.split('|').map((part) => [parseFloat(part), part.slice(part.indexOf(' ') + 1)]);
   if (!list) return;

@@ -1,4 +1,4 @@
-// Copies the element that a button selects with its attribute data-copy.
+// Copies the text of the element that a button selects with its data-copy attribute.
 import { t } from './texts.js';
 
 export async function copy(button) {

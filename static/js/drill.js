@@ -49,7 +49,7 @@ async function send(extra = {}) {
   }
 }
 
-// typedSince returns the answers that were typed or ticked after a form was sent. The response
+// typedSince returns the answers that were typed or checked after a form was sent. The response
 // does not include them and must not undo them.
 function typedSince(sent) {
   const since = [];
@@ -140,8 +140,8 @@ form.addEventListener('submit', async (event) => {
   else if (!document.contains(button) || document.activeElement === document.body) goOn();
 });
 
-// openStep moves the focus to the start of a step, unless the arrow keys are
-// moving along the tabs.
+// openStep moves the focus to the start of a step, unless the learner is moving along the tabs with
+// the arrow keys.
 function openStep(button) {
   if (button.id.startsWith('tab-') && document.contains(button)) return;
   const first = order().find((name) => stateOf(name) !== 'right');
@@ -157,7 +157,7 @@ function focus(name) {
   if (to?.select && to.type !== 'checkbox' && to.type !== 'radio') to.select();
 }
 
-// goOn moves from the given cell to the next one that is not right yet.
+// goOn moves the focus from the given cell to the next cell that is not right yet.
 function goOn(from = field('at').value) {
   const names = order();
   const start = names.indexOf(from) + 1;

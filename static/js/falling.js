@@ -25,7 +25,8 @@ export function beginFall(stage, movement) {
   };
 }
 
-// isFalling reports whether a marker falls in an element or one of its ancestors.
+// isFalling reports whether a marker is falling in an element, or in one of its ancestors or
+// descendants.
 export function isFalling(element = document.documentElement) {
   return element?.matches(':is(.is-falling, .is-falling *, :has(.is-falling))') ?? false;
 }

@@ -1,14 +1,14 @@
-// Moves the random numbers of the members of a class to the places where they fall, together
-// with the members' names if the instructor shows names. Numbers that are there when the
-// page loads are already in their places.
+// Moves the random numbers of a class's members to the places where they fall, together with the
+// members' names if the instructor shows names. Numbers that are on the page when it loads do not
+// move.
 import { player } from './carry.js';
 
 const fresh = (e) => !landed.has(e.dataset.fall);
 const all = () => [...document.querySelectorAll('[data-fall]')];
 const landed = new Set(all().map((e) => e.dataset.fall));
 
-// fly animates the numbers that are new since the last call. They start at the displayed number of
-// members.
+// fly animates the numbers that have been added since the last call. They start where the number of
+// members is shown.
 export function fly() {
   const from = document.getElementById('cl-who')?.getBoundingClientRect();
   const play = player('fall');

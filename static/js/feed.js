@@ -18,10 +18,10 @@ function valuesOf(form, submitter) {
 export class Feed {
   #element;
   #connection;
-  #waiting = null; // the {n, command} being answered
-  #next = null; // the newest command, to be sent after that
+  #waiting = null; // the sent command that is not answered yet, as {n, command}
+  #next = null; // the newest command, to be sent after the answer
   #last = null; // the command of the last form, which is the state of the part
-  #lost = false; // the connection was lost and is not back yet
+  #lost = false; // whether the connection was lost and is not restored yet
 
   constructor(element) {
     this.#element = element;

@@ -103,7 +103,7 @@ document.addEventListener('input', ({ target }) => {
   if (target.matches('.fr__knob input[type=range]')) turn(target);
 });
 
-// ready removes the knob's button, which is for pages without scripts.
+// ready hides the knob's button, which is only for pages without scripts.
 function ready() {
   const button = document.querySelector('.fr__knob .btn');
   if (button) button.hidden = true;

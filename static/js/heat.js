@@ -12,9 +12,9 @@ export function draw(data) {
   paint();
 }
 
-// weightsOf returns the known shares, out of 255, that a head ("block.head") gives to the
-// positions of the text. In a long text, the second column combines several positions, whose
-// separate shares are not known.
+// weightsOf maps the positions of the text to the shares, out of 255, that a head ("block.head")
+// gives them. In a long text, the second column combines several positions, whose individual shares
+// are unknown, so it is omitted.
 export function weightsOf(name) {
   const [block, head] = name.split('.');
   const folded = Number(/^…(\d+)$/.exec(heat?.columns[1])?.[1] ?? 0);

@@ -1,11 +1,11 @@
 // Decides which key presses are commands, and names them. No other script listens to keys. Keys
-// also press the buttons that list them (data-key="ArrowRight") and focus the fields that do
+// also press the buttons that name them (data-key="ArrowRight") and focus the fields that name them
 // (data-focus-key="t").
 import { recall } from './stored.js';
 
-// composes reports whether a press belongs to an input method, which combines several presses
-// into one character. WebKit sends the Enter that ends a composition after the composition;
-// only its code identifies it.
+// composes reports whether a press belongs to an input method, which combines several presses into
+// one character. WebKit sends the Enter that ends a composition only after the composition has
+// ended, so its keyCode has to identify it.
 const composes = (event) => event.isComposing || event.keyCode === 229;
 
 const latin = /^[\u0000-\u024f\u1e00-\u1eff]/;

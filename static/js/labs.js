@@ -9,9 +9,9 @@ import { Walk } from './walk.js';
 
 const lab = document.querySelector('main[data-feed]');
 
-// Every press of Run has its own number. When the connection is back after a loss, the page
-// repeats its last command, and the server finds that run by its number instead of starting a new
-// one. A page that already has a number was loaded during its run.
+// Every press of Run gets its own number. When the connection is restored after a loss, the page
+// repeats its last command, and the server finds the run by its number instead of starting a new
+// one. If the page already has a number when it loads, the run with that number is resumed.
 const press = lab?.querySelector('[name="press"]');
 document.addEventListener('submit', ({ target }) => {
   if (target === press?.form) press.value = `${Date.now()}-${Math.random()}`;
@@ -33,9 +33,9 @@ if (lab) {
   startRings();
 }
 
-// The focused field is not updated, so that typing is not undone. The JSON is an exception
-// if it has the focus but was not edited, since its old text would otherwise count as an
-// edit and undo the change.
+// The focused field is not updated, so that typing is not undone. The JSON is updated even when
+// focused, unless it was edited, since its old text would otherwise count as an edit and undo the
+// change.
 const request = lab?.querySelector('[name="request"]');
 let untouched = request?.value;
 function followRequest(json) {

@@ -25,7 +25,7 @@ function belongs(thing) {
 const readBy = (last, top, text) => all('[data-pos]', text).filter(({ dataset: { pos, block = 0 } }) => (
   pos !== '' && Number(pos) <= last && Number(block) <= top));
 
-// looksAt returns the tokens that a head attends to, each with its share.
+// looksAt returns the tokens that a head attends to, each marked with its share.
 function looksAt(head) {
   const weights = weightsOf(head);
   const read = all('#strip-row [data-pos]').filter(({ dataset: { pos } }) => weights.get(Number(pos)) > 1);
@@ -50,7 +50,8 @@ function light(thing) {
   if (!thing) changes.disconnect();
 }
 
-// point highlights everything related to an element, and does so again whenever the page changes.
+// point highlights everything related to an element, and updates the highlighting whenever the page
+// changes.
 function point(thing) {
   if (thing === at) return;
   light(thing);

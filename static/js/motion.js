@@ -27,8 +27,8 @@ function finish(animations) {
   for (const animation of animations) if (finite(animation) && animation.playState === 'running') animation.finish();
 }
 
-// arrives is called before a state is shown. It reports whether the stage differs from the
-// previous one. The first state is the state of the loaded page.
+// arrives is called before a state is shown. It reports whether the stage differs from the previous
+// stage. For the first state, which is that of the loaded page, it returns false.
 export function arrives({ cursor, undrawn }) {
   const here = `${cursor.step} ${undrawn ? 'undrawn' : cursor.stage}`;
   const first = place === '';
@@ -55,7 +55,7 @@ export function animate(arrived, { cursor, playing }) {
   const was = root.dataset.arrived;
   delete root.dataset.arrived;
   if (!enter || flying) return;
-  // An element that was kept replays its animation only after briefly losing the attribute. A new
+  // An element that was kept replays its animation only if the attribute is briefly removed. A new
   // element plays it automatically.
   if (kept) delete panel.dataset.enter;
   if (kept || was === enter) void getComputedStyle(panel).animationName;

@@ -18,7 +18,7 @@ const written = '#strip-prompt .tok, #strip-gen > :is(.tok, .w), .fr__text .w, '
   + ':is(#cl-strip, .w-text, .w .ph__prose) :is(.tok:not(.tok--next), .w)';
 const tokens = (page) => [...page.querySelectorAll(written)];
 
-// endOf returns the position of the end of a word, which may be split across two lines.
+// endOf returns the position of the last part of a word, which may be split across two lines.
 const endOf = (word) => last([...word.getClientRects()]);
 
 // copyOf copies words, moves the copy over the page and removes it when it arrives, since words
@@ -208,8 +208,7 @@ function run(edge, play) {
   gone(dot, play(dot, [{ transform: to({ x, y: top }) }, { transform: to({ x, y: bottom }) }], 600, 0, 'linear'));
 }
 
-// remember: block by block, the columns of this pass change to the tint of the columns that
-// are in the cache.
+// remember: block by block, the columns of this pass change to the tint of the cached columns.
 function remember(scene, play, was) {
   map(was.page, '.map__row').reverse().forEach((row, i) => {
     for (const fresh of row.querySelectorAll('.fresh')) {

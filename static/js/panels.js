@@ -7,13 +7,13 @@ import { afterPanels } from './worked.js';
 import { afterFall, isFalling } from './falling.js';
 
 const speakEvery = 1500; // ms between two announcements to a screen reader
-const nearEnd = 48; // px within which the text counts as scrolled to its end: about a token
-const nearLast = 8; // px within which the text counts as scrolled to its last line
+const nearEnd = 48; // px from the end of the text within which it counts as scrolled to the end: about a token
+const nearLast = 8; // px from the last line within which the text counts as scrolled to it
 
 const operations = {
   morph(element, html, arrived) {
-    // Little of a panel stays the same at another stage, so replacing it is faster than patching
-    // it. A panel with the focus is patched anyway.
+    // Little of the panel is the same at another stage, so replacing the panel is faster than
+    // patching it. If it has the focus, it is patched anyway.
     if (arrived && element.id === 'panel' && !element.contains(document.activeElement)) element.outerHTML = html;
     else patch(element, html);
   },
@@ -47,8 +47,8 @@ export function afterLater(act, more) {
 let ownPeek = null; // the state's own line under the strip
 let peekIsOwn = true;
 
-// applyPanels applies a message's panels in order. If state is set, they show a new state;
-// otherwise, they answer a question. arrived is set if the state is at another stage.
+// applyPanels applies a message's panels in order. If state is set, the panels show a new state;
+// otherwise, they answer a question. arrived is set if the new state is at another stage.
 export function applyPanels(panels, state, arrived) {
   kept ??= measured();
   const returnFocus = holdFocus();
@@ -79,8 +79,8 @@ export function applyRest(panels) {
   if (waiting.size === 0) complete();
 }
 
-// restorePeek restores the line under the strip that belongs to the state, in place of another
-// token's.
+// restorePeek restores the state's own line under the strip if the line of another token has
+// replaced it.
 export function restorePeek() {
   if (ownPeek && !peekIsOwn) apply(ownPeek);
   peekIsOwn = true;
@@ -101,13 +101,13 @@ function apply({ id, op, html }, arrived) {
 let kept = null; // scroll positions before the change
 
 // measured returns the scroll positions of the text and the table. It is called before anything
-// changes, since the browser would have to compute the layout afterward.
+// changes, since the browser would otherwise have to compute the layout.
 function measured() {
   return { text: textAt(), row: document.querySelector('#panel [data-rows]')?.scrollTop ?? 0 };
 }
 
-// textAt returns the element with the text, which is a row of tokens in Numbers and lines in the
-// Story.
+// textAt describes the scroll position of the text, which is a row of tokens in Numbers and lines
+// of text in the Story.
 function textAt() {
   const text = document.getElementById('strip-row');
   if (!text) return null;

@@ -7,7 +7,8 @@ export const inTab = up !== undefined;
 
 const root = inTab ? new URL(up, document.baseURI).pathname : '/';
 
-// answerer is the component that answers a page's requests. It ends the keys of texts about it.
+// answerer names the component that answers a page's requests. The keys of texts about that
+// component end with this name.
 export const answerer = inTab ? 'program' : 'server';
 
 // embedded reports whether the page is in another site's frame, where nothing is stored.

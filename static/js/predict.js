@@ -6,7 +6,7 @@ const sure = document.getElementById('sure');
 const say = document.getElementById('sure-say');
 const show = () => { if (sure) say.textContent = `${sure.value}%`; };
 sure?.addEventListener('input', show);
-show(); // the slider has kept its position if the visitor has returned to the page
+show(); // if the visitor has returned to the page, the browser has restored the slider's position
 
 const form = document.getElementById('guess');
 onShortcut((key, { target }) => {

@@ -14,7 +14,7 @@ const membersEvery = 2000; // ms between two updates of the members
 const begun = Date.now();
 let leave = ''; // where to go after the room is deleted
 
-// A ticket can open the connection only once. The cookie with which a ticket is requested is
+// A ticket can open a connection only once. The cookie that authorizes the request for a ticket is
 // not sent with any other request.
 async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });

@@ -28,7 +28,7 @@ function place(ring, ms) {
   field.value = text;
 }
 
-// send sends the value to the server after a ring has come to rest.
+// send sends a ring's value to the server once the ring has stopped moving.
 function send(ring) {
   const { field } = partOf(ring);
   const other = [...document.querySelectorAll('[data-ring]')].find((r) => r.dataset.ring !== ring.dataset.ring);

@@ -27,7 +27,7 @@ export class Run {
   #held = null; // the first message of a run that is being opened from the link
   #opening = 0; // number of the command that opens that run
   #shown = false; // whether a run has been shown since the page was loaded
-  #lostIt = false; // whether the run being opened from the link is the one that is shown here, not an earlier one
+  #lostIt = false; // whether the run being opened from the link is the one shown here rather than an earlier one
   #unknown = []; // commands that were in flight to a server that does not know them
 
   // The options are run (an id or ''), link (or ''), isQuestion(command), which reports whether a
@@ -114,8 +114,8 @@ export class Run {
     if (!message.error && this.#lostIt) this.#options.onRebuilt();
   }
 
-  // refuseUnknown drops the commands that the server, which does not know this page, has never
-  // received, or received before it was restarted. The learner can repeat them.
+  // refuseUnknown reports as refused the commands that a server that does not know this page cannot
+  // have received, or received before it was restarted. The learner can repeat them.
   #refuseUnknown() { this.#connection.refuseLost(this.#unknown.splice(0)); }
 
   #show(message) {

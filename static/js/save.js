@@ -25,8 +25,8 @@ async function save(link) {
   setTimeout(() => URL.revokeObjectURL(url), keptFor);
 }
 
-// saveFiles makes links to files work. say shows a sentence; its second argument is called when
-// "Try again" is pressed.
+// saveFiles makes download links work. say shows a sentence; its second argument, if given, is
+// called when "Try again" is pressed.
 export function saveFiles(say) {
   addEventListener('click', (event) => {
     const link = event.target.closest?.('a[download]');

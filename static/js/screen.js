@@ -56,8 +56,8 @@ function arrives(data) {
   return was !== '' && was !== stage;
 }
 
-// fit shrinks the slide's vote, or its stage in the Story, until it fits, but not so far
-// that it cannot be read from the back of the room.
+// fit shrinks the poll on the slide, or the stage in the Story, until it fits, but not so far that
+// it cannot be read from the back of the room.
 const smallest = 3;
 function fit() {
   const part = document.querySelector('.deck .poll, .deck__stage .story');

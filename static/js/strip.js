@@ -15,7 +15,7 @@ export class Strip {
   #waiting = 0; // timer for the next question
   #asked = ''; // step of the last question
   #enter = false; // move to the alternatives when the answer arrives
-  #tapped = false; // the current click is the first tap of a finger on a token
+  #tapped = false; // whether the current click is a finger's first tap on a token
 
   listen(socket) {
     this.#socket = socket;
@@ -81,7 +81,7 @@ export class Strip {
     line().querySelector('button')?.focus();
   }
 
-  // follow keeps only one token of the text, and the picked token, in the Tab order.
+  // follow makes the focused token, if any, the only one in the Tab order.
   follow() {
     const focused = tokenOf(document.activeElement ?? document.body);
     if (focused) this.#rove(focused);
@@ -122,7 +122,8 @@ export class Strip {
     return true;
   }
 
-  // back moves the focus from the line to its token. If there is none, it removes the focus.
+  // back moves the focus from the line to the line's token. If the token does not exist, it removes
+  // the focus.
   #back(target) {
     const token = list().querySelector(`[data-step="${CSS.escape(line().dataset.step ?? '')}"]`);
     if (token) token.focus();

@@ -95,9 +95,9 @@ function run(state) {
 
 const start = () => worker.controller?.postMessage({ viz: 'start' });
 
-// If the address requests something, such as a text that a link contains, the static file does
-// not show it, so the page is reloaded. A press is not lost in the reload, but typed text would
-// be.
+// If the address requests something, such as a text that a link contains, the static file does not
+// show it. Such a page is reloaded even after a press, which is not lost, but not after typing,
+// since typed text would be.
 const begins = () => { begun = true; };
 const first = { capture: true, once: true };
 addEventListener('input', begins, first);
@@ -138,8 +138,8 @@ function leave() {
   setTimeout(() => location.reload(), longestChange);
 }
 
-// change is called when another worker begins to answer this page's requests. The new worker
-// is either the first one or one of another version, to which this page does not belong.
+// change is called when another worker begins to answer this page's requests. The new worker is
+// either the first one or a worker of another version, to which this page does not belong.
 function change() {
   if (controlled) location.reload();
   else start();

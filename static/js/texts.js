@@ -1,5 +1,5 @@
-// The texts of scripts in the language of the page, which contains them as JSON
-// (infer/terms/words, js.txt).
+// The scripts' texts in the language of the page, which contains them as JSON (infer/terms/words,
+// js.txt).
 let texts = null;
 
 // t returns a text with values filled in by name: t('js.chat.message', { n: 2 }).

@@ -1,8 +1,8 @@
-// Steps through a recording. It consists of a bar with data-walk and, in the same part,
-// elements with data-at, the number of their step. Elements after the shown step are hidden
-// (is-ahead), the elements of the shown step are highlighted (is-at), and the data-now
-// element of each lane shows their title. At the end, everything is visible, as it is
-// without scripts.
+// Steps through a recording. A recording consists of a bar with data-walk and, in the same part of
+// the page, elements with data-at, the number of their step. Elements after the shown step are
+// hidden (is-ahead), the elements of the shown step are highlighted (is-at), and the data-now
+// element of each lane shows their title. At the end, everything is visible, as it is without
+// scripts.
 import { t } from './texts.js';
 
 const replayEvery = 250; // ms, which is slow enough to read along
@@ -37,8 +37,8 @@ export class Walk {
   get #line() { return this.#bar.querySelector('.walk__say'); }
   get #most() { return Number(this.#bar.dataset.most); }
 
-  // by moves by a number of steps. If aloud is set, it announces the step. Replays do not set it,
-  // since a screen reader would talk constantly.
+  // by moves by a number of steps. If aloud is set, it announces the step. Replays do not set
+  // aloud, since a screen reader would talk constantly.
   #by(n, aloud) {
     this.#line.setAttribute('aria-live', aloud ? 'polite' : 'off');
     this.#go(Math.min(this.#at, this.#most) + n);

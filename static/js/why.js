@@ -4,11 +4,10 @@ import { listenToMap, rove } from './map.js';
 import { patch } from './patch.js';
 import { at } from './place.js';
 
-// settle prepares a new page, so that arrow keys move within its maps, and Tab moves on to the
-// next element.
+// settle prepares a new page, so that the arrow keys move within each map and Tab moves past it.
 function settle() {
   for (const keys of document.querySelectorAll('[data-map-keys]')) rove(keys);
-  // Request values that are still being measured again until they are available.
+  // If values are still being measured, keep requesting them until they are available.
   const again = document.querySelector('[data-again]');
   if (again) setTimeout(() => again.isConnected && again.click(), 1000);
 }

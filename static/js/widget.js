@@ -35,7 +35,7 @@ document.addEventListener('click', ({ target }) => {
 
 // Switching views --------------------------------------------------------------
 
-// The switch between the views reloads the page, but the settings survive.
+// Switching views reloads the page, but the settings survive.
 const formsOf = () => [...document.querySelectorAll('figure.widget > form.w')];
 const valuesOf = (form) => Object.fromEntries(new FormData(form));
 
@@ -130,8 +130,8 @@ function show(figure) {
   button.querySelector('use').setAttribute('href', playing(figure) ? '#i-pause' : '#i-play');
 }
 
-// wait advances by a step after the pause between steps, unless the figure is out of view.
-// It stops at the end.
+// wait advances by a step after each pause, unless the figure is busy or the tab is hidden. It
+// stops at the end.
 function wait(figure) {
   clearTimeout(timers.get(figure));
   timers.set(figure, setTimeout(() => {

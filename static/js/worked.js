@@ -1,5 +1,5 @@
-// The line above the table with the arithmetic of the row under the pointer or the focus. The
-// lines of all rows are in #work-lines, which arrives after the panel.
+// The line above the table, which shows the arithmetic of the row under the pointer or the focus.
+// #work-lines has the lines of all rows, and arrives after the panel.
 import { onKey } from './keys.js';
 
 let row = -1; // index of the row that the learner points at

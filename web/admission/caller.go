@@ -24,7 +24,7 @@ import (
 )
 
 // KnownAfter is how old a cookie must be for its learner to count as known. It is longer than the
-// rush at the start of a lesson.
+// rush at the start of a lesson lasts.
 const KnownAfter = 10 * time.Minute
 
 // Caller identifies the sender of a request.

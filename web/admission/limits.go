@@ -42,7 +42,7 @@ func DefaultLimits() Limits {
 		Sockets: Share{Most: 6000, Newcomers: 4500, PerAddress: 3000, PerLearner: 40},
 		// One run per tab; few people have more than 20 tabs of a page open.
 		Runs: Share{Most: 2000, Newcomers: 1500, PerAddress: 1200, PerLearner: 20},
-		// A whole file, of up to 32 MiB, is read into memory.
+		// Each import reads a whole file, up to 32 MiB, into memory.
 		Imports: Share{Most: 8, Newcomers: 4, PerAddress: 2, PerLearner: 1},
 		// A request can run for minutes. Requests beyond the limit are refused with a Retry-After
 		// header.
@@ -51,8 +51,8 @@ func DefaultLimits() Limits {
 		// A client with several addresses cannot fill a class.
 		Members: Share{Most: 4000, Newcomers: 3500, PerAddress: 1000},
 
-		// Two tabs that show a lab in a lesson and two that show a lab's own page can wait at the
-		// same time.
+		// This is enough for two tabs that show a lab in a lesson and two that show a lab's own
+		// page.
 		Labs:  Backlog{Most: 1000, PerLearner: 4},
 		Links: Backlog{Most: 1000, PerLearner: 8},
 		// PerLearner is the same as for runs; compiling a grammar takes a few milliseconds.
@@ -66,8 +66,8 @@ func DefaultLimits() Limits {
 		Messages:    Pace{PerLearner: Rate{120, 480}, PerAddress: Rate{1000, 4000}},
 		// A learner's first wrong code does not depend on the budget of their address. A script
 		// without cookies can therefore try 100 codes a second. If the server has ten rooms, the
-		// script has a 50% chance of finding one of them within 22 hours: after 22⁶/10 codes, times
-		// ln 2.
+		// script has a 50% chance of finding one of them within 22 hours, after ln 2 · 22⁶/10
+		// codes.
 		WrongCodes: Pace{PerLearner: Rate{0.2, 15}, PerAddress: Rate{0.5, 60}},
 		NewRooms:   Pace{PerLearner: Rate{1.0 / 60, 20}, PerAddress: Rate{1.0 / 30, 40}},
 		// A year of one learner's work is less than 1 MiB.

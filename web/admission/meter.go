@@ -25,7 +25,7 @@ type Pace struct {
 const sweepAfter = 10 * time.Second
 
 // maxKept is the maximum number of callers that a [Meter] remembers. If there are more, it
-// discards the oldest entry, whose bucket has had the most time to fill up again.
+// discards the oldest entry, whose bucket has had the most time to refill.
 const maxKept = 1 << 16
 
 // A Meter limits how often callers do something. Its methods may be called from any goroutine.

@@ -262,9 +262,9 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places of which a caller at address a can take one: the places of the address with
-// the most places, if it would still have at least as many as a afterward, and otherwise the places of
-// a.
+// fairFor returns the places from which a caller at address a can take one. They are the places of
+// the address with the most, if it would still have at least as many as a afterward, and otherwise
+// a's own places.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

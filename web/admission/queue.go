@@ -11,13 +11,13 @@ import (
 
 // ErrQueueFull is returned by [Queue.Enter] if too many turns are waiting, in total or for this
 // learner.
-var ErrQueueFull = errors.New("admission: too many are waiting")
+var ErrQueueFull = errors.New("admission: the queue is full")
 
 // ErrYield is the cause of a turn's canceled context if the turn ends early because others are
 // waiting.
 var ErrYield = errors.New("admission: others are waiting")
 
-// patience limits how long shorter turns can overtake a turn, as a multiple of the turn's estimated
+// patience limits how long a turn can be overtaken by shorter ones, as a multiple of its estimated
 // duration.
 const patience = 4
 
@@ -34,9 +34,9 @@ type Queue struct {
 	waiting []*task
 	running *task
 	yield   *time.Timer              // ends the running turn after its slice; nil while nobody waits
-	virtual time.Duration            // the start tag of the current or last turn
+	virtual time.Duration            // start tag of the current or last turn
 	finish  map[string]time.Duration // the start tag of each learner's next turn, by learner
-	parted  time.Duration            // virtual time of parts: known learners, or all newcomers from an address
+	parted  time.Duration            // virtual time of parts (a known learner, or an address's newcomers)
 	spent   map[string]time.Duration // like finish, for the parts
 }
 
@@ -54,9 +54,9 @@ type task struct {
 	moved   chan struct{} // signals that the order has changed; of capacity 1
 }
 
-// NewQueue returns an empty queue. When the queue is full, the part with the most waiting turns
-// loses its last one to a part with fewer. A turn that has run for slice ends if another learner is
-// waiting; a slice of 0 means no limit.
+// NewQueue returns an empty queue. When the queue is full, the known learner, or the group of
+// newcomers from one address, with the most waiting turns loses its last one to another with fewer.
+// A turn that has run for slice ends if another learner is waiting; a slice of 0 means no limit.
 func NewQueue(l Backlog, slice time.Duration) *Queue {
 	return &Queue{
 		most: l.Most, each: l.PerLearner, slice: slice, now: time.Now,

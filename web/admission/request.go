@@ -14,8 +14,8 @@ const (
 	requestWait = 30 * time.Second
 )
 
-// EnterRequest is like [Queue.Enter], but for a computation whose result a plain request waits for.
-// Both the wait and the computation have a time limit; the computation must end when the returned
+// EnterRequest is like [Queue.Enter], but for a computation that a plain request waits for. Both
+// the wait and the computation have a time limit; the computation must end when the returned
 // context does. Calling release ends the turn.
 func (q *Queue) EnterRequest(
 	ctx context.Context, who Caller, takes time.Duration,

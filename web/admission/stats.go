@@ -20,7 +20,7 @@ func (p *Pool) Stats() PoolStats {
 // MeterStats contains totals since the meter was created.
 type MeterStats struct {
 	Spent   int64 // tokens taken by [Meter.Allow], [Meter.AllowSize] and [Meter.Spend]
-	Refused int64 // calls of [Meter.Allow] and [Meter.AllowSize] that found no token
+	Refused int64 // calls to [Meter.Allow] and [Meter.AllowSize] that found no token
 }
 
 // Stats returns the statistics of the meter.

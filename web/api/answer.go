@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// These are the maximum time for a request, and the time after which a client should retry if the
-// server is full.
+// answerTime is the maximum time for a request. fullWait is how long a client should wait before it
+// retries if the server is full.
 const (
 	answerTime = 10 * time.Minute
 	fullWait   = 5 * time.Second
@@ -83,7 +83,7 @@ func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 	place, refused := s.Places.Hold(who, nil)
 	switch refused {
 	case admission.OwnFull:
-		return nil, full("You have as many requests in progress as one client may have. Wait for one to end.")
+		return nil, full("You have as many requests in progress as one client may have. Wait for one to finish.")
 	case admission.Full:
 		return nil, full("The server is answering as many requests as it can. Try again in a moment.")
 	}
@@ -104,7 +104,7 @@ func stoppedBy(r *http.Request, err error) *problem {
 	case err == nil:
 		return nil
 	case r.Context().Err() != nil && !unread(err):
-		return ofStatus(http.StatusRequestTimeout, "The client went away before the answer was whole.")
+		return ofStatus(http.StatusRequestTimeout, "The client disconnected before the answer was complete.")
 	}
 	p, _ := problemOf(err)
 	return p
@@ -148,7 +148,7 @@ func (s *Server) choices(ctx context.Context, who admission.Caller, q *request, 
 	return nil
 }
 
-// usage counts the tokens of a request. The start mark counts as a token of the prompt.
+// usage holds the token counts of a request. The start mark counts as a prompt token.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
@@ -251,7 +251,7 @@ func textLogprobsOf(tokens []token, from int, named []int) (list textLogprobs, t
 		for _, other := range t.Top {
 			name := other.Token.Text
 			if _, listed := top[name]; listed && slices.Contains(named, other.Token.ID) {
-				name = "token_id:" + strconv.Itoa(other.Token.ID) // vLLM's name for a token without its text
+				name = "token_id:" + strconv.Itoa(other.Token.ID) // how vLLM names a token by id
 			}
 			if _, listed := top[name]; !listed {
 				top[name] = other.LogProb

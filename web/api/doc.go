@@ -19,6 +19,6 @@
 // refusals from packages that do not know this API to its format.
 //
 // page.go implements the /api page, which has examples for this server (snippet.go) and sends one
-// request as a client would. glass.go stores the newest requests of clients for the pages that show
-// them, and glass_feed.go updates these pages while the requests are being answered.
+// request as a client would. glass.go stores clients' newest requests for the pages that show them,
+// and glass_feed.go updates these pages while the requests are being answered.
 package api

@@ -8,7 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// codes returns a list of names as code. The text with the given key joins a list and its next item.
+// codes returns a list of names, each formatted as code. key names the text that appends the next
+// name to the list so far.
 func codes(w stage.Words, key string, names []string) (list stage.Rich) {
 	for i, name := range names {
 		code := stage.Span{S: name, Style: stage.Code}
@@ -44,8 +45,8 @@ func acceptedFields() (list []accepted) {
 	return list
 }
 
-// dependentFields returns the fields that have no effect, whatever their value, while the
-// settings that they belong to are off.
+// dependentFields returns the fields that have no effect, whatever their value, while the settings
+// that they depend on are off.
 func dependentFields() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		if others[name].without != nil {

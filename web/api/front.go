@@ -41,7 +41,7 @@ func allow(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Methods", "GET, POST")
-	// Clients of the API send additional headers that identify them.
+	// API clients send additional headers that identify them.
 	h.Set("Access-Control-Allow-Headers", "*, Authorization")
 	h.Set("Access-Control-Expose-Headers", "Retry-After")
 	h.Set("Access-Control-Max-Age", "600")

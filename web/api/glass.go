@@ -18,7 +18,7 @@ import (
 // Limits for the requests that are stored for display.
 const (
 	glassTime     = 15 * time.Minute // how long a request is stored after it ends
-	glassLeft     = 2 * time.Minute  // how long a shelf without a page is kept, because its page may be reloading
+	glassLeft     = 2 * time.Minute  // how long a shelf outlives its last page, which may be reloading
 	glassPages    = 256
 	glassRequests = 8 // per shelf
 	glassTokens   = 200
@@ -26,9 +26,9 @@ const (
 	glassChars    = 60 // per value of a field
 )
 
-// A glass stores the newest requests of clients, in memory only, for the pages that show them. Its
-// memory use is bounded by the number of open pages, because requests are stored only while a page
-// shows their shelf. The zero value cannot be used; see [newGlass].
+// A glass stores clients' newest requests, in memory only, for the pages that show them. Its memory
+// use is bounded by the number of open pages, because requests are stored only while a page shows
+// their shelf. The zero value cannot be used; see [newGlass].
 type glass struct {
 	mu      sync.Mutex
 	last    uint64 // the newest request's number
@@ -126,7 +126,7 @@ func (g *glass) watch(codes ...string) (wake chan struct{}, stop func()) {
 	}
 }
 
-// drop removes a shelf unless a page shows it again.
+// drop removes a shelf unless a page has begun to show it again.
 func (g *glass) drop(code string, s *shelf) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -135,7 +135,8 @@ func (g *glass) drop(code string, s *shelf) {
 	}
 }
 
-// clear removes the shelf that has gone unshown for the longest time. The caller holds the lock.
+// clear removes the shelf that has been without a page for the longest time. The caller holds the
+// lock.
 func (g *glass) clear() {
 	oldest, found := "", false
 	for code, s := range g.shelves {
@@ -231,7 +232,7 @@ func (w *watched) idles(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	list := slices.Compact(slices.Sorted(slices.Values(names))) // at most as long as others
+	list := slices.Compact(slices.Sorted(slices.Values(names))) // no longer than the table of others
 	w.change(func(s *seen) { s.Idle = list })
 }
 

@@ -11,10 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestRequestListSurvivesShortAbsence: a page that is opened again within two minutes still shows
-// its requests; after that, the requests are gone. A shelf without requests is removed when its
-// last page is closed. When the limit is reached, a new page evicts the shelf that has not been
-// shown for the longest time.
+// TestRequestListSurvivesShortAbsence: a page that is reopened within two minutes still shows its
+// requests; after that, the requests are gone. A shelf without requests is removed when its last
+// page is closed. When the limit is reached, a new page evicts the least recently shown shelf.
 func TestRequestListSurvivesShortAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGlass()
@@ -57,7 +56,7 @@ func TestRequestListSurvivesShortAbsence(t *testing.T) {
 	})
 }
 
-// TestRequestsExpire: a request is removed fifteen minutes after its end, but not while it is
+// TestRequestsExpire: a request is removed fifteen minutes after it ends, but never while it is
 // still being answered.
 func TestRequestsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

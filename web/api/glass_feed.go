@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// If a client appends the code of a page to its key, as in KEY~CODE, its requests are shown on
-// that page and on no other.
+// If a client appends a page's code to its key, as in KEY~CODE, its requests are shown only on that
+// page.
 const (
 	codeMark   = "~"
 	codeLength = 22 // characters of 6 bits: 132 bits, which cannot be guessed
@@ -66,8 +66,8 @@ func (s *Server) shelfOf(r *http.Request, who admission.Caller) (code string, ok
 	return "", s.open(who)
 }
 
-// Feeds returns the live parts of the page by name. The part glass sends the requests while they
-// are being answered. It accepts no commands.
+// Feeds returns the live parts of the page by name. The part named glass sends the requests while
+// they are being answered. It accepts no commands.
 func (s *Server) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"glass": s.openGlass}
 }
@@ -201,7 +201,7 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request) {
 	s.base.Refuse(w, r, http.StatusNotFound, l.T("api.gone.head"), l.T("api.gone"))
 }
 
-// badge returns the key of a text about the status of a request, and its CSS class.
+// badge returns the key of the text that states a request's status, and the CSS class of that text.
 func (x seen) badge() (key, class string) {
 	switch {
 	case x.Problem != nil && len(x.Tokens) > 0:

@@ -27,7 +27,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// asks requests a completion of 12 tokens with an unmodified client.
+// asks requests a 12-token completion with an unmodified client.
 func asks(t *testing.T, server, key, prompt string) {
 	t.Helper()
 	client := openai.NewClient(option.WithBaseURL(server+"/v1"), option.WithAPIKey(key), option.WithMaxRetries(0))
@@ -44,9 +44,9 @@ func asks(t *testing.T, server, key, prompt string) {
 // isAnswered is true on a page whose newest request has been answered.
 const isAnswered = `document.querySelector('.glass__one[open] .is-good') !== null`
 
-// TestRequestsAppearLive: an open page shows the request of an unmodified client, with each field
-// at its stage. The page also shows probabilities, although the client did not request any. Each
-// token links to its draw.
+// TestRequestsAppearLive: an open page shows an unmodified client's request, with each field at the
+// stage where it acts. The page also shows probabilities, although the client did not request any.
+// Each token links to its draw.
 // Promise: Requests of your own programs appear on the page /api while they are being answered.
 func TestRequestsAppearLive(t *testing.T) {
 	fixture.Long(t)
@@ -81,7 +81,7 @@ func TestRequestsAppearLive(t *testing.T) {
 		document.querySelector('#strip-gen [aria-current]')?.dataset.step === '3'`)
 }
 
-// writes returns the run of the request that [asks] sends.
+// writes returns a run with the settings of the request that [asks] sends.
 func writes(t *testing.T, prompt string) *session.State {
 	t.Helper()
 	settings, err := infer.DefaultSettings().With(infer.Knobs{

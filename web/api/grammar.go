@@ -26,23 +26,23 @@ func (q *request) readGrammar(f *terms.Fields) error {
 		case text == "":
 			continue
 		case given != "":
-			return wrong(name, "invalid_value", "%s and %s both say what the text must keep to; send one of them.",
+			return wrong(name, "invalid_value", "%s and %s both set what the text must match; send only one of them.",
 				given, name)
 		case q.read:
-			return wrong(name, "invalid_value", "max_tokens is 0, so nothing is written that could keep to %s.", name)
+			return wrong(name, "invalid_value", "max_tokens is 0, so there is no text that could match %s.", name)
 		}
 		given, q.settings.Grammar, q.grammar.at = name, text, at
 	}
 	return nil
 }
 
-// A form is the constraint on the text of a request.
+// A form is a request's constraint on the generated text.
 type form struct {
 	at string           // the field that contains it
 	g  *grammar.Grammar // keeps the compiled grammar alive for the request's runs, which look it up by its source
 }
 
-// compile waits for the client's turn and compiles the grammar of a request.
+// compile waits for the client's turn and compiles a request's grammar.
 func (s *Server) compile(ctx context.Context, who admission.Caller, q *request) error {
 	if q.settings.Grammar == "" {
 		return nil

@@ -27,8 +27,8 @@ var aCat = map[string]any{
 }
 
 // TestAnswersKeepToASchema: with the published client's response_format, an answer is JSON that
-// matches the schema, streamed or not, in chats and in completions. The finish_reason of an
-// answer that was cut off at its limit is length.
+// matches the schema, streamed or not, in chats and in completions. If an answer was cut off at its
+// limit, its finish_reason is "length".
 // Promise: With `response_format`, a complete answer is JSON of your schema, streamed or not.
 func TestAnswersKeepToASchema(t *testing.T) {
 	t.Parallel()
@@ -101,8 +101,8 @@ func TestAnswersKeepToASchema(t *testing.T) {
 	}
 }
 
-// TestUnusableGrammarsAreRefused: an unusable schema or expression is refused with the location
-// of the problem, before any token is generated.
+// TestUnusableGrammarsAreRefused: an unusable schema or expression is refused before any token is
+// generated, and the error gives the location of the problem.
 func TestUnusableGrammarsAreRefused(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{}) + "/v1/"
@@ -137,7 +137,7 @@ func TestUnusableGrammarsAreRefused(t *testing.T) {
 		{text, with(`"regex":"("`), "regex", "cannot be parsed"},
 		{text, with(`"regex":7`), "regex", "text"},
 		{text, with(`"regex":"a","json_schema":{"type":"null"}`), "regex", "both"},
-		{text, with(`"regex":"a","max_tokens":0,"echo":true`), "regex", "nothing is written"},
+		{text, with(`"regex":"a","max_tokens":0,"echo":true`), "regex", "no text"},
 		{text, with(`"grammar":"root ::= x"`), "grammar", "json_schema"},
 	} {
 		answer := send(t, server+row.to, row.body)

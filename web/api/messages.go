@@ -44,8 +44,8 @@ func (s *Server) readMessages(ctx context.Context, q *request, f *terms.Fields) 
 	return nil
 }
 
-// readMessage reads one message, at the location at in the request. idle lists the message's
-// fields that have no effect.
+// readMessage reads one message; at is its location in the request. idle lists the message's fields
+// that have no effect.
 func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string, err error) {
 	f, refused := terms.JSONFields(raw)
 	if refused != nil {
@@ -82,7 +82,7 @@ func readContent(at string, f *terms.Fields) (text string, idle []string, err er
 	}
 	var parts []json.RawMessage
 	if json.Unmarshal(raw, &parts) != nil || len(parts) == 0 {
-		return "", nil, wrong(at, "invalid_value", "%s must be a text.", at)
+		return "", nil, wrong(at, "invalid_value", "%s must be a string or a list of parts.", at)
 	}
 	for i, raw := range parts {
 		at := at + "[" + strconv.Itoa(i) + "]"
@@ -91,7 +91,7 @@ func readContent(at string, f *terms.Fields) (text string, idle []string, err er
 			return "", nil, wrong(at, "invalid_value", "%s must be an object with a type and a text.", at)
 		}
 		if kind := part.Text("type"); kind != "text" || !part.Has("text") {
-			return "", nil, unsupported(at, "the model reads text, and this part is of the type "+terms.Quoted(kind))
+			return "", nil, unsupported(at, "the model reads only text, and this part has the type "+terms.Quoted(kind))
 		}
 		text += part.Text("text")
 		if err := part.Err(); err != nil {
@@ -124,23 +124,23 @@ func readOptions(f *terms.Fields, last string) (o chat.Options, err error) {
 	}
 	switch o.Continue = last == chat.Assistant && !begins; {
 	case begins && continues:
-		return o, wrong(onward, "invalid_value", "%s and %s are both true: a message is continued, or a turn begins.",
-			onward, begin)
+		return o, wrong(onward, "invalid_value",
+			"%s and %s are both true, but the model either continues a message or begins a turn.", onward, begin)
 	case continues && last != chat.Assistant:
-		return o, wrong(onward, "invalid_value", "%s continues a message of the assistant, and the last one is not.",
+		return o, wrong(onward, "invalid_value", "%s continues an assistant message, but the last message is not one.",
 			onward)
 	case hasOnward:
 		o.Continue = continues
 	}
 	if hasBegin && !begins && !o.Continue {
-		return o, unsupported(begin, "the model writes within its own turn, so one is begun")
+		return o, unsupported(begin, "the model writes within its own turn, so a turn must begin")
 	}
 	o.Values, err = readTemplateValues(f)
 	return o, err
 }
 
-// readTemplateValues reads the variables for a chat template, which are a limited number of
-// scalars.
+// readTemplateValues reads the variables for a chat template. Their number is limited, and each is
+// a scalar.
 func readTemplateValues(f *terms.Fields) (map[string]any, error) {
 	if !f.Has(templateValues) {
 		return nil, nil
@@ -157,7 +157,7 @@ func readTemplateValues(f *terms.Fields) (map[string]any, error) {
 		v, ok := scalar(of.Rest()[name])
 		switch {
 		case len(name) > maxTemplateName || !ok:
-			return nil, wrong(at, "invalid_value", "%s must be a text of at most %d bytes, a number, true, false or "+
+			return nil, wrong(at, "invalid_value", "%s must be a string of at most %d bytes, a number, true, false or "+
 				"null, with a name of at most %d bytes.", at, maxTemplateBytes, maxTemplateName)
 		case chat.Own(name):
 			return nil, unsupported(at, "this server sets that variable itself")

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// These fields name tokens whose log-probabilities are listed in addition to the log-probabilities of the most
-// probable tokens.
+// These fields name tokens to list, with their log-probabilities, in addition to the most probable
+// ones.
 const (
 	namedIDs   = "logprob_token_ids" // vLLM's name
 	namedTexts = "logprob_texts"
@@ -37,18 +37,18 @@ func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 	}
 	for _, id := range ids {
 		if id < 0 || id >= m.Config().Vocab {
-			return wrong(namedIDs, "invalid_value", "%s has the id %d; this model's go from 0 to %d.",
+			return wrong(namedIDs, "invalid_value", "%s has the id %d; this model's ids go from 0 to %d.",
 				namedIDs, id, m.Config().Vocab-1)
 		}
 	}
 	var texts []string
 	if given := raw[namedTexts]; given != nil && json.Unmarshal(given, &texts) != nil {
-		return wrong(namedTexts, "invalid_value", "%s must be a list of texts.", namedTexts)
+		return wrong(namedTexts, "invalid_value", "%s must be a list of strings.", namedTexts)
 	}
 	for _, text := range texts[:min(len(texts), maxNamed+1)] {
 		id, ok := m.TokenOf(text)
 		if !ok {
-			return wrong(namedTexts, "invalid_value", "%s has %s, which is not one token here%s.",
+			return wrong(namedTexts, "invalid_value", "%s has %s, which is not a single token here%s.",
 				namedTexts, terms.Quoted(text), tokensIn(m, text))
 		}
 		ids = append(ids, id)

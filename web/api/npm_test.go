@@ -129,8 +129,8 @@ func TestClientsFromNPM(t *testing.T) {
 				t.Errorf("got %d calls: %v; want 40 or more, of every kind", n, seen)
 			}
 			t.Logf("%d calls", n)
-			// If the client stayed connected, the long answer would have 16 · 480 tokens, but it
-			// disconnects after two.
+			// If the client stayed connected, the long answer would have 16 · 480 tokens, but the
+			// client disconnects after two.
 			if written := tokensOf(t, narrow); written < 2 || written > 16*480 {
 				t.Errorf("%v tokens were generated after the client disconnected, want 2 to 16*480", written)
 			}
@@ -161,7 +161,7 @@ func (c called) isTheLoops(t *testing.T, m *infer.Model) {
 		}
 		listed := choice.Probs[read:]
 		if last := len(choice.Tokens) - 1; echo && choice.Tokens[last] == m.Token(m.Config().EOS[0]).Text {
-			listed = choice.Probs[read:last] // an echo lists the end of the text, too
+			listed = choice.Probs[read:last] // an echo also lists the end of the text
 		}
 		for _, p := range listed {
 			probs = append(probs, *p)

@@ -8,7 +8,7 @@ func leavesOut(s sampling.Settings, unnamed []sampling.Rule) error {
 	for _, rule := range unnamed {
 		if s.On(rule) {
 			return wrong(
-				"samplers", "invalid_value", "samplers leaves out %s, which is on. Name it too, or turn it off.",
+				"samplers", "invalid_value", "samplers omits %s, which is on. Add it, or turn it off.",
 				rule.Name(),
 			)
 		}

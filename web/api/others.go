@@ -30,8 +30,8 @@ type other struct {
 var penalties = []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
 
 // others contains the fields of the published API, llama.cpp and vLLM that are not settings here,
-// and the values that turn settings off in other programs. The names of a message's fields begin
-// with "messages[].", and so on.
+// and the values that turn settings off in other programs. The names of nested fields are paths,
+// such as "messages[].name".
 var others = map[string]other{
 	"user":                               {label: true},
 	"metadata":                           {label: true},
@@ -64,7 +64,7 @@ var others = map[string]other{
 	namedTexts:           {off: []string{`[]`}},
 	"logit_bias":         {off: []string{`{}`, `[]`}},
 	"echo":               {off: []string{`false`}, why: "a chat's answer begins after its messages"},
-	"best_of":            {off: []string{`1`}, why: "every answer that is written is returned; see n"},
+	"best_of":            {off: []string{`1`}, why: "every generated answer is returned; see n"},
 	"suffix":             {off: []string{`""`}, why: "the model writes after a text, not before one"},
 	"tools":              {off: []string{`[]`}, why: noTools},
 	"tool_choice":        {off: []string{`"none"`, `"auto"`}, why: noTools},
@@ -73,14 +73,14 @@ var others = map[string]other{
 	"web_search_options": {why: "the model looks nothing up"},
 	"audio":              {why: noText},
 	"modalities":         {off: []string{`["text"]`}, why: noText},
-	"reasoning_effort":   {off: []string{`"none"`}, why: "what a model thinks is part of its answer"},
-	"verbosity":          {off: []string{`"medium"`}, why: "a prompt or max_tokens says how long an answer is"},
+	"reasoning_effort":   {off: []string{`"none"`}, why: "a model's reasoning is part of its answer"},
+	"verbosity":          {off: []string{`"medium"`}, why: "the prompt or max_tokens sets the length of an answer"},
 
 	"messages[].tool_calls":                 {off: []string{`[]`}, why: noTools},
 	"messages[].function_call":              {why: noTools},
 	"messages[].audio":                      {why: noText},
 	"messages[].refusal":                    {off: []string{`""`}},
-	"messages[].reasoning_content":          {off: []string{`""`}, why: "the chat template gets a role and a content"},
+	"messages[].reasoning_content":          {off: []string{`""`}, why: "a chat template gets a role and a content"},
 	"messages[].prefix":                     {off: []string{`false`}},
 	"stream_options.include_usage":          {off: []string{`false`}},
 	"stream_options.continuous_usage_stats": {off: []string{`false`}},
@@ -94,24 +94,24 @@ var others = map[string]other{
 	"adaptive_target":       {off: []string{`-1`}},
 	"smoothing_factor":      {off: []string{`0`}},
 	"min_keep":              {off: []string{`0`, `1`}},
-	"repeat_last_n":         {off: []string{`-1`}, without: penalties, why: "penalties look at the whole text, -1"},
+	"repeat_last_n":         {off: []string{`-1`}, without: penalties, why: "penalties consider the whole text, -1"},
 	"penalize_nl":           {off: []string{`true`}, without: penalties},
 	"dry_penalty_last_n":    {off: []string{`-1`}, without: []string{"dry_multiplier"}},
 	"dry_sequence_breakers": {off: []string{`[]`}, without: []string{"dry_multiplier"}},
-	"grammar":               {off: []string{`""`}, why: "grammars are given as json_schema or as regex"},
-	"ignore_eos":            {off: []string{`false`}, why: "a bias of -100 on the token that ends a text does it"},
+	"grammar":               {off: []string{`""`}, why: "grammars are set with json_schema or regex"},
+	"ignore_eos":            {off: []string{`false`}, why: "a bias of -100 on the end-of-text token has this effect"},
 	"min_tokens":            {off: []string{`0`}},
-	"n_keep":                {off: []string{`0`, `-1`}, why: "a text ends where the context is full"},
-	"n_discard":             {off: []string{`0`}, why: "a text ends where the context is full"},
+	"n_keep":                {off: []string{`0`, `-1`}, why: "a text ends when the context is full"},
+	"n_discard":             {off: []string{`0`}, why: "a text ends when the context is full"},
 	"n_indent":              {off: []string{`0`}},
-	"n_probs":               {off: []string{`0`}, why: "log-probabilities are asked for with logprobs"},
+	"n_probs":               {off: []string{`0`}, why: "log-probabilities are requested with logprobs"},
 	"post_sampling_probs":   {off: []string{`false`}, why: "log-probabilities are the model's, before any rule"},
 	"t_max_predict_ms":      {off: []string{`0`, `-1`}},
 	"return_tokens":         {off: []string{`false`}},
 	"return_progress":       {off: []string{`false`}},
 	"timings_per_token":     {off: []string{`false`}},
 	"response_fields":       {off: []string{`[]`}},
-	"reasoning_format":      {off: []string{`"none"`}, why: "what a model thinks is part of its answer"},
+	"reasoning_format":      {off: []string{`"none"`}, why: "a model's reasoning is part of its answer"},
 	"image_data":            {off: []string{`[]`}, why: noText},
 	"lora":                  {off: []string{`[]`}},
 
@@ -124,7 +124,7 @@ var others = map[string]other{
 	"include_stop_str_in_output":    {off: []string{`false`}},
 	"skip_special_tokens":           {off: []string{`true`}},
 	"spaces_between_special_tokens": {off: []string{`true`}},
-	"prompt_logprobs":               {why: "a completion with echo and logprobs has them"},
+	"prompt_logprobs":               {why: "a completion with echo and logprobs includes them"},
 	"truncate_prompt_tokens":        {off: []string{`-1`}},
 	"documents":                     {off: []string{`[]`}},
 	"return_token_ids":              {off: []string{`false`}},
@@ -139,8 +139,9 @@ const (
 // mirostat lists the settings of Mirostat, which clients of llama.cpp send even if it is off.
 var mirostat = []string{"mirostat_tau", "mirostat_eta"}
 
-// setAside removes the fields of an object that have no effect. In others, their names have the
-// prefix within. It returns the names of those removed fields that act at no stage.
+// setAside removes an object's fields that have no effect. [others] lists these fields with the
+// prefix within. setAside returns the names of the removed fields, except those that act at a
+// stage.
 func setAside(within string, all map[string]json.RawMessage) (names []string) {
 	for _, field := range slices.Sorted(maps.Keys(all)) {
 		name := within + field
@@ -184,8 +185,8 @@ func setAsideUnder(s sampling.Settings, all map[string]json.RawMessage) (names [
 	return names
 }
 
-// rest returns an error for the first unread field, if there is one. tools comes before fields
-// that describe tools.
+// rest returns an error for the first unread field, if there is one. It reports tools before the
+// fields that describe tools.
 func rest(f *terms.Fields) error {
 	all := f.Rest()
 	if len(all) == 0 {
@@ -204,5 +205,5 @@ func rest(f *terms.Fields) error {
 	case o.why != "":
 		return unsupported(name, o.why)
 	}
-	return unsupported(name, "it takes only "+strings.Join(o.off, " or ")+", which asks for nothing")
+	return unsupported(name, "it takes only "+strings.Join(o.off, " or ")+", which has no effect")
 }

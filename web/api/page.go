@@ -59,7 +59,7 @@ func asked(q url.Values) (a ask, sent bool) {
 	return a, sent
 }
 
-// A field is a field of the request and the number of the stage at which it acts.
+// A field is one of the request's fields, with the number of the stage at which it acts.
 type field struct {
 	Name, Value string
 	Stage       int
@@ -127,7 +127,7 @@ type view struct {
 	Snippets []snippet
 	Sent     *exchange           // nil until the form is submitted
 	Space    *session.SpaceAtEnd // why the prompt should not end with a space, or nil
-	Without  string              // the address of this page with that space removed from the prompt
+	Without  string              // this page's address without the space at the prompt's end
 	Orders   []orderRow
 }
 
@@ -202,7 +202,7 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	refuse := func(err error) (*exchange, int) {
 		p, logged := problemOf(err)
 		if logged {
-			s.Log.Error("the request of the page /api failed", "err", err)
+			s.Log.Error("a request from the /api page failed", "err", err)
 		}
 		if x.Wrong = p.Message; p.Param != nil {
 			x.Param = *p.Param
@@ -234,7 +234,7 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 		Usage usage `json:"usage"`
 	}
 	if err := json.Unmarshal(got.body.Bytes(), &answer); err != nil || len(answer.Choices) != 1 || last == nil {
-		return refuse(fmt.Errorf("the page cannot read its own answer: %w", cmp.Or(err, errNoChoice)))
+		return refuse(fmt.Errorf("the page cannot parse the API's response: %w", cmp.Or(err, errNoChoice)))
 	}
 	x.End, x.Usage = ending{answer.Choices[0].Finish, last.Stopped, len(last.Steps)}, answer.Usage
 	var indented bytes.Buffer
@@ -256,7 +256,7 @@ func (w *response) WriteHeader(status int)      { w.status = status }
 func (w *response) Write(b []byte) (int, error) { return w.body.Write(b) }
 
 // errNoChoice indicates a bug in this program.
-var errNoChoice = fmt.Errorf("it has no choice")
+var errNoChoice = fmt.Errorf("want exactly one choice")
 
 // sentTokens returns the tokens of the answer, each with a link to its draw in the Loop.
 func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
@@ -282,7 +282,7 @@ func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {
 	return list
 }
 
-// An ending is the end of an answer.
+// An ending describes how an answer ended.
 type ending struct {
 	Reason  string // finish_reason; "" while the request is being answered
 	Stopped infer.StopReason
@@ -316,7 +316,7 @@ func stagesOf(w stage.Words, fields []field) (list []stageFields) {
 	return list
 }
 
-// An orderRow holds the positions of a rule in each of the orders.
+// An orderRow holds a rule's position in each of the orders.
 type orderRow struct {
 	Rule      string
 	Positions []string // in this program, llama.cpp, Hugging Face and GPT-2; "–" where the rule is missing

@@ -49,8 +49,8 @@ func sent(change ...string) url.Values {
 }
 
 // TestPageShowsTheAPIResponse: the tokens on the page, their log-probabilities and the raw answer
-// are the same as those that a client receives for the body of the page's own curl example. Each
-// token's link opens its draw.
+// are the same as those that a client receives when it sends the body of the page's own curl
+// example. Each token's link opens its draw.
 // Promise: The page /api shows exactly what a client gets, and each token opens its draw in the Loop.
 func TestPageShowsTheAPIResponse(t *testing.T) {
 	t.Parallel()
@@ -161,7 +161,7 @@ func TestPageListsSamplerOrders(t *testing.T) {
 		for _, rule := range o.Rules() {
 			place, there := at[rule.Name()]
 			if there && place <= last {
-				t.Errorf("%s has position %d after %d in %q, want rising positions", rule.Name(), place, last, o.Name())
+				t.Errorf("%s has position %d after %d in %q, want them to increase", rule.Name(), place, last, o.Name())
 			}
 			last = max(last, place)
 		}
@@ -193,8 +193,8 @@ func TestPageWithoutKeys(t *testing.T) {
 	}
 }
 
-// TestPageIsAccessible: axe-core reports no problems on the page after its request was sent with
-// the button.
+// TestPageIsAccessible: axe-core reports no problems on the page after the button has sent the
+// page's request.
 func TestPageIsAccessible(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Chromebook, webtest.Serve(t, webtest.Options{})+"/api")

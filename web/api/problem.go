@@ -121,7 +121,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		panic("api: " + err.Error()) // impossible: v has only numbers and strings
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendWait)) // test writers do not support this
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendWait)) // not supported in tests
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Refresh") // only browsers should reload

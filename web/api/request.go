@@ -53,7 +53,7 @@ type request struct {
 	named    []int // tokens that are listed after the alternatives
 	stream   bool
 	usage    bool     // a stream ends with the usage
-	idle     []string // fields that have no effect here, with their names in others
+	idle     []string // fields that have no effect here, by their names in others
 	onlookers
 }
 
@@ -64,7 +64,7 @@ type prompt struct {
 	start bool   // the prompt was sent as token ids that include the start token
 }
 
-// readRequest reads a request. Its error is a *[problem] or the refusal of a field.
+// readRequest reads a request. Its error is a *[problem] or a field's refusal.
 func (s *Server) readRequest(
 	w http.ResponseWriter, r *http.Request, chat bool, watch *watched,
 ) (*request, error) {
@@ -123,10 +123,10 @@ func readFields(w http.ResponseWriter, r *http.Request) (*terms.Fields, error) {
 		p.status = http.StatusRequestEntityTooLarge
 		return nil, p
 	case err != nil:
-		p := wrong("", "incomplete_body", "The body did not arrive whole.")
+		p := wrong("", "incomplete_body", "The request body was cut off.")
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			p.Message = fmt.Sprintf(
-				"The body stopped: nothing of it came for %d seconds, or it took longer than %d minutes.",
+				"The request body stalled for %d seconds, or took longer than %d minutes.",
 				int(bodyStall.Seconds()), int(bodyTime.Minutes()),
 			)
 		}
@@ -160,8 +160,8 @@ func (q *request) readPrompt(m *infer.Model, f *terms.Fields) error {
 		list = []json.RawMessage{raw}
 	}
 	if len(list) == 0 || len(list) > maxChoices {
-		return wrong("prompt", "invalid_value", "prompt must be a text or a list of 1 to %d texts. "+
-			"A text may be a list of token ids.", maxChoices)
+		return wrong("prompt", "invalid_value",
+			"prompt must be a string, a list of token ids, or a list of 1 to %d of these.", maxChoices)
 	}
 	for _, raw := range list {
 		p, err := onePrompt(m, raw)
@@ -181,7 +181,7 @@ func onePrompt(m *infer.Model, raw json.RawMessage) (p prompt, err error) {
 	}
 	var ids []int
 	if json.Unmarshal(raw, &ids) != nil || len(ids) == 0 {
-		return p, wrong("prompt", "invalid_value", "prompt has %s where a text or a list of token ids is wanted.",
+		return p, wrong("prompt", "invalid_value", "prompt has %s where a string or a list of token ids is expected.",
 			terms.Quoted(string(raw)))
 	}
 	p.start = ids[0] == m.Config().BOS
@@ -198,7 +198,7 @@ func asError(r *terms.Refusal) error {
 	return r
 }
 
-// otherNames lists alternative names of knobs, which newer clients and llama.cpp use.
+// otherNames lists alternative knob names that newer clients and llama.cpp use.
 var otherNames = []struct{ name, key string }{
 	{"max_completion_tokens", "max_tokens"},
 	{"n_predict", "max_tokens"},
@@ -223,7 +223,7 @@ func (q *request) readSettings(m *infer.Model, f *terms.Fields) error {
 			continue
 		}
 		if _, both := all[other.key]; both {
-			return wrong(other.name, "invalid_value", "%s and %s are two names of one setting; send one of them.",
+			return wrong(other.name, "invalid_value", "%s and %s are two names for one setting; send only one of them.",
 				other.name, cmp.Or(called[other.key], other.key))
 		}
 		delete(all, other.name)
@@ -300,7 +300,7 @@ func (q *request) readStops(f *terms.Fields) error {
 	if q.plain && q.settings.Grammar == "" { // the grammar determines the end of the text
 		if len(list) >= infer.MaxStopStrings {
 			return wrong("stop", "invalid_value",
-				"stop has %d strings; a chat takes at most %d, since its turns end with one of their own.",
+				"stop has %d strings; a chat accepts at most %d, because its turns end with another one.",
 				len(list), infer.MaxStopStrings-1)
 		}
 		if !slices.Contains(list, chat.PlainStop) {
@@ -334,10 +334,10 @@ func (q *request) readForm(f *terms.Fields) error {
 	}
 	switch {
 	case len(q.prompts)*q.n > maxChoices:
-		return wrong("n", "invalid_value", "%d prompts with n = %d are %d answers; a request has at most %d.",
+		return wrong("n", "invalid_value", "%d prompts with n = %d would be %d answers; a request may have at most %d.",
 			len(q.prompts), q.n, len(q.prompts)*q.n, maxChoices)
 	case q.read && !q.echo:
-		return wrong("max_tokens", "invalid_value", "max_tokens is 0, which reads a text and needs echo.")
+		return wrong("max_tokens", "invalid_value", "max_tokens is 0, which only scores the prompt and needs echo.")
 	}
 	return q.readStreamOptions(f)
 }
@@ -353,7 +353,7 @@ func (q *request) readChatLogprobs(f *terms.Fields) {
 	}
 }
 
-// readStreamOptions reads whether to end a stream with the usage.
+// readStreamOptions reads whether a stream should end with the usage.
 func (q *request) readStreamOptions(f *terms.Fields) error {
 	raw := f.Rest()["stream_options"]
 	if raw == nil {
@@ -366,7 +366,7 @@ func (q *request) readStreamOptions(f *terms.Fields) error {
 	}
 	q.idle = append(q.idle, setAside("stream_options.", options.Rest())...)
 	if len(options.Rest()) > 0 && !q.stream {
-		return wrong("stream_options", "invalid_value", "stream_options is for requests with stream.")
+		return wrong("stream_options", "invalid_value", "stream_options can only be used with stream.")
 	}
 	if options.Has("include_usage") {
 		q.usage = options.Truth("include_usage")
@@ -375,7 +375,7 @@ func (q *request) readStreamOptions(f *terms.Fields) error {
 		return wrong("stream_options.include_usage", "invalid_value", "%s", err.Message)
 	}
 	for name := range options.Rest() {
-		return unsupported("stream_options."+name, "the option that it has is include_usage")
+		return unsupported("stream_options."+name, "the only option here is include_usage")
 	}
 	return nil
 }

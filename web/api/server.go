@@ -114,7 +114,7 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 			refused.send(w)
 			return
 		}
-		err := fault.Do(s.Log, "a request of the API", func() error { return f(w, r, who) })
+		err := fault.Do(s.Log, "an API request", func() error { return f(w, r, who) })
 		if err == nil || r.Context().Err() != nil && !unread(err) {
 			return
 		}
@@ -128,7 +128,7 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 	}
 }
 
-// open reports whether a caller can use the API without a key. Phones that were admitted while the
+// open reports whether a caller can use the API without a key. Phones that are admitted while the
 // server is running are other machines, so they need a key.
 func (s *Server) open(who admission.Caller) bool { return s.Access.Open && !who.Phone }
 
@@ -160,7 +160,7 @@ func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 	return who, nil
 }
 
-// A modelView is the description of the model in the API's list of models.
+// A modelView describes the model in the API's list of models.
 type modelView struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`

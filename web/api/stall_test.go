@@ -37,8 +37,7 @@ func (a alone) Close() error { close(a.conns); return nil }
 func (a alone) Addr() net.Addr { return a.LocalAddr() }
 
 // TestStalledClientIsDisconnected: if a client stops reading a streamed answer, its request and the
-// run that belongs to it end after a time limit. The same applies to an answer that is not
-// streamed.
+// request's run end after a time limit. The same applies if the answer is not streamed.
 func TestStalledClientIsDisconnected(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, stream := range []bool{true, false} {

@@ -22,7 +22,7 @@ type output struct {
 	chosen  []*collected // choices by index
 }
 
-// collected holds the sum of the deltas of a choice so far.
+// collected holds the sum of a choice's deltas so far.
 type collected struct {
 	delta
 	offset int  // number of characters in the tokens sent so far
@@ -107,7 +107,7 @@ func (o *output) line(text []byte) error {
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no") // proxies then forward events immediately
 	}
-	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // test writers do not support this
+	_ = o.control.SetWriteDeadline(time.Now().Add(sendWait)) // not supported in tests
 	if _, err := o.w.Write(append(append([]byte("data: "), text...), "\n\n"...)); err != nil {
 		return err
 	}

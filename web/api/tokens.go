@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// This file converts texts to tokens and back, as vLLM and llama.cpp do. Clients of vLLM send the
-// field prompt or messages, and clients of llama.cpp send content. Each kind of client receives the
-// response format that it expects.
+// The handlers in this file convert texts to tokens and back, as vLLM and llama.cpp do. Clients of
+// vLLM send the field prompt or messages, and clients of llama.cpp send content. Each kind of
+// client receives the response format that it expects.
 
 // tokenized is the response to vLLM's clients.
 type tokenized struct {
@@ -32,9 +32,9 @@ type pieceView struct {
 // encodeTime is an estimate of the time needed to tokenize the longest text.
 const encodeTime = 100 * time.Millisecond
 
-// asking reads the fields of a request about tokens and sends the result of answer. Like any other
-// request, it counts toward the limit on concurrent requests. Tokenizing does not run in a pool, so
-// these requests are handled one at a time, and clients take turns.
+// asking reads the fields of a tokenize or detokenize request and sends the result of answer. Like
+// any other request, it counts toward the limit on concurrent requests. Tokenizing does not run in
+// a pool, so these requests are handled one at a time, and clients take turns.
 func (s *Server) asking(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*terms.Fields) (any, error),
 ) error {
@@ -49,7 +49,7 @@ func (s *Server) asking(
 	}
 	_, leave, err := s.turns.EnterRequest(r.Context(), who, encodeTime)
 	if err != nil {
-		return full("Too many texts are waiting to become tokens. Try again in a moment.")
+		return full("Too many texts are waiting to be tokenized. Try again in a moment.")
 	}
 	defer leave()
 	setAside("", f.Rest())
@@ -93,7 +93,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.
 			}
 		case !f.Has("prompt"):
 			return nil, wrong(
-				"prompt", "missing_required_parameter", "A text is sent as prompt, as content or as messages.",
+				"prompt", "missing_required_parameter", "Send the text as prompt, content or messages.",
 			)
 		default:
 			q.prompts = []prompt{{Text: chat.Text{Text: f.Text("prompt")}}}
@@ -119,7 +119,7 @@ func (s *Server) tokensOfContent(f *terms.Fields) (any, error) {
 	start := f.Has("add_special") && f.Truth("add_special")
 	with := f.Has("with_pieces") && f.Truth("with_pieces")
 	if f.Has("parse_special") && f.Truth("parse_special") {
-		return nil, unsupported("parse_special", "names of special tokens in a text are text")
+		return nil, unsupported("parse_special", "names of special tokens in a text stay plain text")
 	}
 	ids, err := s.tokens("content", chat.Text{Text: text}, start, f)
 	if err != nil || !with {

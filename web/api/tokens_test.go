@@ -63,8 +63,8 @@ type scoredAnswer struct {
 func ids(list []int) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ",") }
 
 // idPrompts checks prompts that are token ids. Such a prompt has the same log-probabilities as its
-// text, one for each id that was sent. With echo, the response has another one for each generated
-// token, including the end of the text.
+// text, one for each id that was sent. With echo, the response also has a log-probability for each
+// generated token, including the end of the text.
 func idPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)
@@ -206,8 +206,8 @@ func tokenizeAndDetokenize(t *testing.T, server string) {
 	}
 }
 
-// namedTokens checks that tokens which a request names, by id or by text, are listed at each
-// position in addition to the most probable ones, with the model's values.
+// namedTokens checks that tokens named in a request, by id or by text, are listed at each position
+// with the model's values, in addition to the most probable tokens.
 func namedTokens(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/", testmodel.Target(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A token is a token of an answer with its log-probabilities.
+// A token is one of an answer's tokens, with its log-probabilities.
 type token struct {
 	infer.ReadToken
 	offset int // position, in bytes, in the text of all tokens of the answer
@@ -20,14 +20,14 @@ type token struct {
 }
 
 // A delta is the part that one step adds to a choice: text that can no longer change, and the
-// tokens that begin in it. Both can be empty while the text may be the beginning of a stop string.
+// tokens that begin in it. Both can be empty while the text might still become a stop string.
 type delta struct {
 	text   string
 	tokens []token
 	end    string // finish_reason, "" before the end
 }
 
-// counts holds the numbers of prompt tokens and generated tokens of a request.
+// counts holds a request's numbers of prompt tokens and generated tokens.
 type counts struct{ prompt, written int }
 
 // A writer converts the steps of a run to deltas.
@@ -51,9 +51,9 @@ func finish(why infer.StopReason) string {
 	return "length"
 }
 
-// delta returns the part that a step adds. Tokens that a stop string or the end of text excludes
-// from the text are left out. The exception is an answer with an echo, which includes the end of
-// text, because clients that use echo count tokens.
+// delta returns the part that a step adds. It omits the tokens that are not part of the text
+// because of a stop string or the end of text. The exception is an answer with an echo, which
+// includes the end-of-text token, because clients that use echo count tokens.
 func (w *writer) delta(step *infer.Step) delta {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
 	if w.logprobs >= 0 {

@@ -94,13 +94,13 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, `{"model":7,"prompt":"a"}`, 400, "model", "text"},
 		{text, `{"model":"gpt-5","prompt":"a"}`, 404, "model", "This server has"},
 		{text, `{"model":"tiny-5M"}`, 400, "prompt", "needs a prompt"},
-		{text, `{"model":"tiny-5M","prompt":[1.5]}`, 400, "prompt", "token ids is wanted"},
+		{text, `{"model":"tiny-5M","prompt":[1.5]}`, 400, "prompt", "token ids is expected"},
 		{text, `{"model":"tiny-5M","prompt":[4096]}`, 400, "prompt", "0 to 4095"},
 		{text, `{"model":"tiny-5M","prompt":[[12],[-1]]}`, 400, "prompt", "0 to 4095"},
-		{text, `{"model":"tiny-5M","prompt":[[]]}`, 400, "prompt", "token ids is wanted"},
+		{text, `{"model":"tiny-5M","prompt":[[]]}`, 400, "prompt", "token ids is expected"},
 		{text, `{"model":"tiny-5M","prompt":[` + strings.Repeat("12,", 600) + `12]}`, 400, "prompt", "at most 512"},
 		{text, `{"model":"tiny-5M","prompt":[]}`, 400, "prompt", "1 to 16"},
-		{text, `{"model":"tiny-5M","prompt":{"a":1}}`, 400, "prompt", "token ids is wanted"},
+		{text, `{"model":"tiny-5M","prompt":{"a":1}}`, 400, "prompt", "token ids is expected"},
 		{text, `{"model":"tiny-5M","prompt":"` + long + `"}`, 400, "prompt", "at most 512 tokens"},
 		{text, with(`"temperature":-1`), 400, "temperature", "to 100"},
 		{text, with(`"temperature":1e999`), 400, "temperature", "1e999"},
@@ -109,11 +109,11 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, with(`"top_p":0`), 400, "top_p", ""},
 		{text, with(`"top_k":-2`), 400, "top_k", ""},
 		{text, with(`"top_k":1.5`), 400, "top_k", "1.5"},
-		{text, with(`"samplers":7`), 400, "samplers", "no rule"},
+		{text, with(`"samplers":7`), 400, "samplers", "not a rule"},
 		{text, with(`"samplers":["top_k","magic"]`), 400, "samplers", "magic"},
 		{text, with(`"samplers":"top_k;top_k"`), 400, "samplers", "twice"},
-		{text, with(`"samplers":["top_k"],"temperature":2`), 400, "samplers", "leaves out temperature"},
-		{text, with(`"samplers":["temperature"],"min_p":0.1`), 400, "samplers", "leaves out min-p"},
+		{text, with(`"samplers":["top_k"],"temperature":2`), 400, "samplers", "omits temperature"},
+		{text, with(`"samplers":["temperature"],"min_p":0.1`), 400, "samplers", "omits min-p"},
 		{text, with(`"samplers":"` + strings.Repeat("top_k;", 1000) + `"`), 400, "samplers", "longer than 400"},
 		{text, with(`"max_tokens":0`), 400, "max_tokens", "echo"},
 		{text, with(`"max_tokens":-5`), 400, "max_tokens", ""},
@@ -143,7 +143,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{talk, `{"model":"tiny-5M","messages":[7]}`, 400, "messages[0]", "an object"},
 		{talk, `{"model":"tiny-5M","messages":[{"role":"king","content":"a"}]}`, 400, "messages[0].role", "king"},
 		{talk, `{"model":"tiny-5M","messages":[{"role":"tool","content":"a"}]}`, 400, "messages[0].role", "tool"},
-		{talk, `{"model":"tiny-5M","messages":[{"role":"user","content":7}]}`, 400, "messages[0].content", "a text"},
+		{talk, `{"model":"tiny-5M","messages":[{"role":"user","content":7}]}`, 400, "messages[0].content", "a string"},
 		{
 			talk, `{"model":"tiny-5M","messages":[{"role":"user","content":[{"type":"image_url","image_url":{}}]}]}`,
 			400, "messages[0].content[0]", "image_url",
@@ -186,13 +186,13 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, with(`"logprobs":1,"logprob_token_ids":[4096]`), 400, "logprob_token_ids", "0 to 4095"},
 		{text, with(`"logprobs":1,"logprob_token_ids":"a"`), 400, "logprob_token_ids", "a list"},
 		{text, with(`"logprobs":1,"logprob_texts":[" Paris in"]`), 400, "logprob_texts", `" Paris"`},
-		{text, with(`"logprobs":1,"logprob_texts":[""]`), 400, "logprob_texts", "not one token"},
+		{text, with(`"logprobs":1,"logprob_texts":[""]`), 400, "logprob_texts", "not a single token"},
 		{talk, said(`"reasoning_effort":"high"`), 400, "reasoning_effort", "does not support"},
 		{talk, said(`"tool_choice":"required"`), 400, "tool_choice", "calls no tools"},
-		{talk, said(`"continue_final_message":true`), 400, "continue_final_message", "the last one is not"},
+		{talk, said(`"continue_final_message":true`), 400, "continue_final_message", "last message is not one"},
 		{talk, said(`"add_generation_prompt":false`), 400, "add_generation_prompt", "does not support"},
 		{talk, said(`"chat_template_kwargs":[]`), 400, "chat_template_kwargs", "an object"},
-		{talk, said(`"chat_template_kwargs":{"a":{"b":1}}`), 400, "chat_template_kwargs.a", "a text of at most"},
+		{talk, said(`"chat_template_kwargs":{"a":{"b":1}}`), 400, "chat_template_kwargs.a", "a string of at most"},
 		{talk, said(`"chat_template_kwargs":{"messages":1}`), 400, "chat_template_kwargs.messages", "sets that"},
 		{
 			talk, said(`"chat_template_kwargs":{"a":"` + strings.Repeat("a", 1001) + `"}`), 400,
@@ -362,13 +362,13 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 	conn.Close()
 	browser.Eventually(t, func() bool { // the place is free again
 		answer := send(t, server+"/v1/completions", with(`"max_tokens":1`))
-		answer.Body.Close() // an open body would keep both ends of a connection in use
+		answer.Body.Close() // an unclosed body would keep the connection in use at both ends
 		return answer.StatusCode == http.StatusOK
 	})
 }
 
-// TestStreamsTokenByToken: a stream has an event for each token as soon as its text is final, and
-// the last line is [DONE].
+// TestStreamsTokenByToken: a stream sends an event for each token as soon as the token's text is
+// final, and the last line is [DONE].
 func TestStreamsTokenByToken(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

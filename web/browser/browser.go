@@ -69,9 +69,9 @@ func Path() string {
 	return ""
 }
 
-// Find returns the result of [Path]. If there is no Chromium, it skips the test, or fails it
-// if CI=true requires all tests to run. Runs with -short, such as those with the race
-// detector, skip tests in a browser.
+// Find returns the result of [Path]. If there is no Chromium, it skips the test, or fails it if
+// CI=true requires all tests to run. Test runs with -short, such as runs with the race detector,
+// skip browser tests.
 func Find(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -91,7 +91,7 @@ func Find(t testing.TB) string {
 	return ""
 }
 
-// A Screen is a screen size with other properties of the screen.
+// A Screen describes a screen: its size and other properties.
 type Screen struct {
 	Width, Height int
 	Dark          bool
@@ -126,7 +126,7 @@ type Suite struct{ *testing.M }
 
 // Run runs the tests and then stops Chromium.
 func (s Suite) Run() int {
-	defer func() { quit() }() // evaluate quit only at the end
+	defer func() { quit() }() // quit may be replaced until then
 	return fixture.Run(s.M)
 }
 
@@ -206,7 +206,7 @@ func chromium(t testing.TB) context.Context {
 	return ctx
 }
 
-// Another opens another tab of the same visitor.
+// Another opens another tab for the same visitor.
 func (tab *Tab) Another(s Screen, url string) *Tab {
 	tab.t.Helper()
 	return open(tab.t, tab.ctx, s, url)
@@ -254,7 +254,7 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 		tab, "keep the focus", emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true},
 	)
-	// chromedp makes Chromium report every style sheet, which no test needs.
+	// chromedp makes Chromium report every style sheet. No test needs these reports.
 	call(tab, "stop style sheet reports", css.Disable, cdp.Empty{})
 	tab.Screen(s)
 	tab.Go(url)

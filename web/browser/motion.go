@@ -2,8 +2,8 @@ package browser
 
 import "fmt"
 
-// slowMotion slows scripted animations almost to a standstill, and finds running ones by name:
-// the names are in static/js.
+// slowMotion slows scripted animations almost to a standstill, and finds running ones by the names
+// that static/js gives them.
 const slowMotion = `
 	if (window.film) return;
 	const animate = Element.prototype.animate;
@@ -30,7 +30,7 @@ func (tab *Tab) SlowMotion() {
 	tab.Eval(slowMotion)
 }
 
-// Moves waits until an animation with a name used by scripts ("carry-sample") runs in slow
+// Moves waits until the animation to which a script gave this name ("carry-sample") runs in slow
 // motion.
 func (tab *Tab) Moves(name string) {
 	tab.t.Helper()
@@ -49,8 +49,8 @@ func (tab *Tab) Film(name string) {
 	tab.Eval(`film.at(film.end() / 2)`)
 }
 
-// Seen returns the visible content of the page, without elements that match a selector: each
-// element with its own text, position and colors, once the CSS animations have ended.
+// Seen first ends the CSS animations. It then returns the visible content of the page, without the
+// elements that match a selector: each element with its own text, position and colors.
 func (tab *Tab) Seen(except string) string {
 	tab.t.Helper()
 	return Value[string](tab, fmt.Sprintf(`(() => {

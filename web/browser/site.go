@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// A Site is a static site in whose pages the program runs. Its pages have the same addresses
-// as a server's, but below a path and in a different form. Tests use its pages like a
-// server's: if they name an address of the program, such as "/learn", in a selector or as
-// location.pathname, the tab replaces it with the site's address.
+// A Site is a static site in whose pages the program runs. Its pages have the same addresses as a
+// server's, except that they are below a path and have a different form. Tests use its pages like a
+// server's: if a selector names one of the program's addresses, such as "/learn", or a script reads
+// location.pathname, the tab converts between the two forms.
 type Site struct {
 	// URL is the site's address, without a slash at its end, and Path is its path on the host, with
 	// a slash at both ends.
 	URL, Path string
-	// Address converts an address of the program to one below a root: "/learn" becomes
+	// Address converts one of the program's addresses to an address below a root: "/learn" becomes
 	// "../learn/".
 	Address func(address, root string) string
 	// Ready is a script that is true on a page while the program runs.
@@ -60,7 +60,7 @@ func (s *Site) at(url string) string {
 }
 
 var (
-	// address matches a condition on an address in a selector, whose quotes can be escaped.
+	// address matches a selector's condition on an address. The quotes can be escaped.
 	address = regexp.MustCompile(`\[(href|action)(\^?)=(\\?["'])(/[^"'\\]*)\\?["']\]`)
 	// pathname matches the expression that scripts use to get their path.
 	pathname = regexp.MustCompile(`\blocation\.pathname\b`)

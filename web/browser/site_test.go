@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestSiteAddresses: selectors, scripts and addresses of a server work on a site, and addresses
-// from a site's page are converted back to a server's.
+// TestSiteAddresses: a server's selectors, scripts and addresses are converted to those of a static
+// site, and addresses from a site's page are converted back.
 func TestSiteAddresses(t *testing.T) {
 	t.Parallel()
 	s := &Site{
@@ -21,7 +21,7 @@ func TestSiteAddresses(t *testing.T) {
 			`main a:is([href="./(learn)"], [href="../(learn)"], [href="../../(learn)"], [href="../../../(learn)"], ` +
 				`[href="../../../../(learn)"], [href="/some/course/(learn)"]) b`,
 		},
-		{ // within a string of a script, and only the beginning of an address
+		{ // in a string within a script, with only the beginning of an address
 			s.script(`f("a[href^=\"/why?\"]")`),
 			`f("a:is([href^=\"./why?\"], [href^=\"../why?\"], [href^=\"../../why?\"], [href^=\"../../../why?\"], ` +
 				`[href^=\"../../../../why?\"], [href^=\"/some/course/why?\"])")`,

@@ -2,8 +2,8 @@ package chance
 
 import "testing"
 
-// TestKeysAndSteadyNumbers: keys are unique, steady pages get the same keys each time, and numbers
-// are always below their bound.
+// TestKeysAndSteadyNumbers: keys are unique, pages with a steady context get the same keys each
+// time, and numbers are always below their bound.
 func TestKeysAndSteadyNumbers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Alone is the question of a walkthrough step for someone who goes through it without a
-// class. The question is the same poll that a class would get.
+// Alone is the question of a walkthrough step, for someone who takes the walkthrough without a
+// class. It is the same poll that a class would get.
 type Alone struct {
 	p *poll
 	d *sampling.Distribution // the distribution that the question is about; set for Next and Draw
@@ -49,7 +49,7 @@ type Answer struct {
 // returns a [*terms.Refusal] with [CodeNotOffer].
 func (x *Alone) Answer(choice string) (Answer, error) {
 	p := x.p
-	// In old links, the keys of choices are numbers.
+	// In old links, choice keys are numbers.
 	if n, err := strconv.Atoi(choice); err == nil && p.Kind == Question && n >= 1 && n <= len(p.Options) {
 		choice = string(rune('a' + n - 1))
 	}

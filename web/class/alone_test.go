@@ -80,7 +80,7 @@ func TestAloneGuessHidesTheAnswer(t *testing.T) {
 }
 
 // TestAloneDrawsFollowQ: all one thousand draws are counted and follow the distribution q, and the
-// rows are the same as those that a class gets.
+// rows are the same as in a class.
 func TestAloneDrawsFollowQ(t *testing.T) {
 	t.Parallel()
 	st := beforeTheDraw(t)

@@ -35,7 +35,7 @@ func (h *Hub) run(r *local, c *core) {
 			break
 		}
 	}
-	h.cfg.Log.Error("a room is closed until the server restarts: it failed too often")
+	h.cfg.Log.Error("a room has failed too often and stays closed until the server restarts")
 	h.mu.Lock()
 	delete(h.rooms, r.code)
 	h.damaged[r.code] = &damagedRoom{hash: secret[:], used: h.cfg.Now()}
@@ -119,8 +119,8 @@ func (c *core) loseRun() {
 	c.publish()
 }
 
-// restoreRun opens the run again after a fault, if anyone is watching. If that fails, the
-// class is notified.
+// restoreRun reopens the run after a fault, if anyone is watching. If that fails, the class is
+// notified.
 func (r *local) restoreRun() {
 	h := r.hub
 	h.wg.Go(func() {

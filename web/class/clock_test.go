@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestClockBeforeTheYear2000: rooms saved while the clock is wrong can be read again.
+// TestClockBeforeTheYear2000: rooms that were saved while the clock was wrong can be read later.
 func TestClockBeforeTheYear2000(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Time{time.Unix(0, 0), time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)} {

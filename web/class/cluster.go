@@ -32,8 +32,8 @@ type Cluster struct {
 
 func (c *Cluster) isAway() bool { return c.Away != nil && c.Away() }
 
-// Leases record which server owns each room. Each server decides whether a lease is still held by
-// the time elapsed on its own clock; clocks are never compared.
+// Leases record which server owns each room. To decide whether a lease is still held, each server
+// measures the time elapsed on its own clock; clocks are never compared.
 type Leases interface {
 	// Take takes the lease of a room unless another server holds it, and returns the
 	// current lease. A lease that this server takes is renewed until it is released or
@@ -70,8 +70,8 @@ type Bus interface {
 	// Subscribe calls f with each message sent to a room, one at a time, until stop is
 	// called. f must return quickly.
 	Subscribe(room string, f func(message []byte)) (stop func(), err error)
-	// Request sends a request to a server and returns its answer. An error means that
-	// the server may or may not have received it, unless it is [ErrNoServer].
+	// Request sends a request to a server and returns its answer. Unless the error is
+	// [ErrNoServer], it is unknown whether the server has received the request.
 	Request(ctx context.Context, server string, request []byte) ([]byte, error)
 	// Serve calls f for each request that is sent to a server, each in its own goroutine,
 	// and replies with the result, until stop is called.
@@ -81,8 +81,8 @@ type Bus interface {
 // Fence appends to room logs on behalf of the rooms' owners.
 type Fence interface {
 	// AppendAs is like [journal.Journal.Append], but stores the batch only if the newest
-	// record of type [EpochType] in the log has the id epoch, or if the batch begins with
-	// that record and the log has none with an equal or higher id. Otherwise it stores
+	// record of type [EpochType] in the log has the id epoch, or if the batch begins with a record
+	// of that type and id, and the log has none with an equal or higher id. Otherwise it stores
 	// nothing and returns [ErrFenced].
 	AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error)
 }
@@ -103,7 +103,7 @@ var (
 	errMoved = errors.New("the room is on another server")
 )
 
-// Refusals that only occur in a cluster.
+// Refusals that occur only in a cluster.
 var (
 	// ErrUnsure is returned for a command that may or may not have been executed.
 	ErrUnsure = terms.Refuse(CodeMoved, "class.refused.unsure")

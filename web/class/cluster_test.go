@@ -32,8 +32,7 @@ func sameStage(t *testing.T, got, want *View) {
 	}
 }
 
-// watched checks every view of a room that is shown on a server's pages, until stop is
-// called.
+// watched checks every view of a room that a server publishes, until stop is called.
 func watched(p *post, l *lesson) (stop func()) {
 	notes, unsubscribe := p.Broker().Subscribe(l.Code())
 	ended, done := make(chan struct{}), make(chan struct{})
@@ -201,8 +200,8 @@ func TestDeadServersPagesAreDropped(t *testing.T) {
 	onB.settled("one is left", func(v *View) bool { return v.Here == 1 })
 }
 
-// TestNextOwnershipCountsNoOldPages: a server that owns a room again does not count the pages that were
-// reported to it when it owned the room before.
+// TestNextOwnershipCountsNoOldPages: when a server becomes the owner of a room again, it does not
+// count the pages that were reported to it during its previous ownership.
 func TestNextOwnershipCountsNoOldPages(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -283,8 +282,8 @@ func TestThousandsOfPagesAreReported(t *testing.T) {
 	onB.settled("two are left", func(v *View) bool { return v.Here == 2 })
 }
 
-// TestReportPartsInAnyOrder: the parts of a report can arrive twice, late or in any order.
-// The newest complete report counts.
+// TestReportPartsInAnyOrder: the parts of a report can arrive twice, late, or out of order. The
+// newest complete report counts.
 func TestReportPartsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	whole := func(n uint64, learners int) report {

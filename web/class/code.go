@@ -14,8 +14,8 @@ import (
 )
 
 // alphabet has no characters that are easily confused from a distance (0 and O, 1, I and L, 2 and
-// Z, 5 and S, 8 and B) and no vowels, so that codes never spell words. Six of its 22 characters
-// make 113 million codes.
+// Z, 5 and S, 8 and B) and no vowels, so that codes never spell words. With its 22 characters,
+// there are 113 million codes of length six.
 const alphabet = "34679CDFGHJKMNPQRTVWXY"
 
 // CodeLength is the number of characters of a code.

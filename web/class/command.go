@@ -17,7 +17,8 @@ type Command interface {
 	carryOut(ctx context.Context, r *local) error
 }
 
-// codecs contains the codecs of all commands, by name. Servers of other versions use the same names.
+// codecs contains the codecs of all commands, by name. Servers running other versions use the same
+// names.
 var codecs = map[string]codec{
 	"class.GoTo":               ofRoom[GoTo](),
 	"class.AskWalk":            ofRoom[AskWalk](),
@@ -70,8 +71,8 @@ var codecs = map[string]codec{
 	"drive session.SetLook":    ofRun[session.SetLook](),
 }
 
-// Drive executes a command on the room's run. An open poll about the step must be closed
-// beforehand; a closed poll is removed from the stage.
+// Drive executes a command on the room's run. An open poll about the step must be closed first; a
+// closed poll is removed from the stage.
 type Drive struct{ Do session.Command }
 
 func (cmd Drive) carryOut(ctx context.Context, r *local) error {
@@ -79,9 +80,9 @@ func (cmd Drive) carryOut(ctx context.Context, r *local) error {
 }
 
 // GoTo shows a step of the room's walkthrough (the first is 1): it sets the controls and shows the
-// stage, or changes nothing. If the step has a question, its poll opens, unless the presenter went
-// back one step. A presenter who has left the script returns to it by going to any step, including
-// the current one.
+// stage. If that fails, nothing changes. If the step has a question, its poll opens, unless the
+// presenter went back one step. A presenter who has left the script returns to it by going to any
+// step, including the current one.
 type GoTo struct{ Step int }
 
 func (cmd GoTo) carryOut(ctx context.Context, r *local) error {
@@ -148,7 +149,7 @@ func (cmd AskQuestion) carryOut(ctx context.Context, r *local) error {
 type AskNumber struct {
 	Prompt, Unit string
 	Answer       *float64 // nil if there is no right answer
-	Within       float64  // largest error of a right answer
+	Within       float64  // largest error at which an answer still counts as right
 	For          time.Duration
 }
 

@@ -38,7 +38,7 @@ type Config struct {
 	WrongCodes, NewRooms *admission.Meter
 }
 
-// Limits limit the resources of classes.
+// Limits bounds the resources that classes can use.
 type Limits struct {
 	Rooms   admission.Share // the number of rooms
 	Members admission.Share // the number of members of a room

@@ -17,7 +17,7 @@ type Home struct {
 // Errors of [CopyRoom]. If one of them is returned, nothing was copied.
 var (
 	// ErrOther is returned if the destination has a different room with the same code.
-	ErrOther = errors.New("the destination has another room with this code")
+	ErrOther = errors.New("the destination has a different room with this code")
 	// ErrUsed is returned if the destination already has a copy of the room and the copy has
 	// been used.
 	ErrUsed = journal.ErrUsed
@@ -28,8 +28,8 @@ var (
 
 // CopyRoom copies a room from one home to another and returns the number of records that were
 // added. The room must not be open on any server. The parameter hash is the hash of the room's
-// secret; there is the hash that the destination has for this code, or nil if it has none. After an
-// interruption, CopyRoom can be called again.
+// secret. The parameter there is the hash that the destination has stored for this code, or nil if
+// it has none. If CopyRoom is interrupted, it can be called again.
 func CopyRoom(ctx context.Context, from, to Home, log journal.Info, hash, there []byte) (added int, err error) {
 	switch {
 	case hash == nil:

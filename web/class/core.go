@@ -43,7 +43,7 @@ type roomData struct {
 	AskNames bool   `json:"ask_names,omitempty"`
 }
 
-// newSeed returns a random number below 2^53, which every JSON reader can represent.
+// newSeed returns a random number below 2^53, so that every JSON reader can represent it exactly.
 func newSeed() uint64 {
 	var b [8]byte
 	rand.Read(b[:]) // never fails

@@ -22,9 +22,9 @@ func (h *shared) taken(ctx context.Context, code string) (bool, error) {
 	return d != nil, err
 }
 
-// damagedShared returns a damaged room of the cluster: one with this code whose secret
-// cannot be found because the room was set aside or cannot be read. It returns nil if the
-// cluster has no data of such a room.
+// damagedShared returns the cluster's damaged room with this code, whose secret cannot be found
+// because the room was set aside or cannot be read. It returns nil if the cluster has no data of
+// such a room.
 func (h *shared) damagedShared(ctx context.Context, code string) (*damagedRoom, error) {
 	owner := journal.Owner{Kind: journal.Room, Name: code}
 	aside, err := h.cfg.Logs.Aside(ctx, owner)
@@ -60,8 +60,8 @@ func isDamaged(err error) bool {
 	return ok && refused.Code == CodeDamaged
 }
 
-// notForgotten returns a refusal that reports that some rooms could not be read, so that
-// their data about a learner may still exist. It returns nil if unread is 0.
+// notForgotten returns a refusal saying that some rooms could not be read and may still contain
+// data about a learner. It returns nil if unread is 0.
 func notForgotten(unread int) error {
 	if unread == 0 {
 		return nil
@@ -101,7 +101,7 @@ func (h *Hub) removeDamaged(ctx context.Context, code string) error {
 }
 
 // sweepAside deletes the rooms of a cluster that have been unused for longer than
-// [Limits.TTL] and were set aside completely, so that they are not listed in logs.
+// [Limits.TTL] and were set aside completely, and so are missing from the given list of logs.
 func (h *shared) sweepAside(ctx context.Context, logs []journal.Info) error {
 	aside, err := h.cfg.Logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// TestQuarantinedClusterRoomIsReported: if a room of a cluster was set aside, every server
-// says so, even a server that had the room open. No server claims that the room never existed. The
-// room's code is not reused, and the room is deleted like any other: by the operator, or when it
-// has expired.
+// TestQuarantinedClusterRoomIsReported: if a room in a cluster was set aside, every server says so,
+// even a server that had the room open. No server claims that the room never existed. The room's
+// code is not reused, and the room is deleted like any other: by the operator, or when it has
+// expired.
 func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
@@ -91,9 +91,9 @@ func (p *post) sweepsAside(t *testing.T) {
 	}
 }
 
-// TestClusterRoomWithoutSecretIsDamaged: a room of a cluster whose log has no readable
-// secret counts as damaged. People who delete their data are told that this room could not
-// be read, and the room's data is not changed.
+// TestClusterRoomWithoutSecretIsDamaged: in a cluster, a room whose log has no readable secret
+// counts as damaged. People who delete their data are told that this room could not be read, and
+// the room's data is not changed.
 func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)

@@ -25,7 +25,7 @@ type directory interface {
 	stopServing()
 }
 
-// host is the room's server as its goroutine sees it: [single] or, in a cluster, a [relay].
+// host is a room's server, as the room's goroutine sees it: [single] or, in a cluster, a [relay].
 type host interface {
 	// append appends to the room's log.
 	append(c *core, b journal.Batch) ([]int64, error)

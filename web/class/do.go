@@ -45,7 +45,7 @@ func (r *local) changePoll(ctx context.Context, f func(c *core, p *poll) error) 
 	})
 }
 
-// maxRounds is the maximum number of rounds of a poll.
+// maxRounds is the maximum number of rounds in a poll.
 const maxRounds = 9
 
 // again opens a poll for another round, for a limited time unless limit is 0.

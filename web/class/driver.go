@@ -13,7 +13,7 @@ type Driver interface {
 	Open(ctx context.Context, room, link string) (Run, error)
 }
 
-// Run is one run of the model. Its methods can be called from any goroutine, but calls of Do must
+// Run is one run of the model. Its methods can be called from any goroutine, but calls to Do must
 // not overlap.
 type Run interface {
 	// Do executes a command and returns the state after it. If it returns a

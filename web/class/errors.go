@@ -50,8 +50,8 @@ var (
 	ErrKept     = terms.Refuse(CodeKept, "class.refused.not_saved")
 )
 
-// notKept returns [ErrKept], with the reason if the cause is the disk. Errors that already
-// include the reason are returned unchanged.
+// notKept returns [ErrKept], which includes the reason if the disk is the cause. Errors that
+// already include the reason are returned unchanged.
 func notKept(err error) error {
 	if refused, ok := terms.AsRefusal(err); ok && refused.Code == CodeKept {
 		return err

@@ -190,9 +190,8 @@ func (h *Hub) mayTry(c admission.Caller) bool {
 	return h.cfg.WrongCodes.Wait(c) == 0 || !h.cfg.WrongCodes.Spent(c)
 }
 
-// Enter returns the room with the given code to a follower. Wrong codes are counted. A
-// learner who is already a member needs no budget and may enter even if the room is locked
-// or full.
+// Enter returns the room with the given code for a follower. Wrong codes are counted. A learner who
+// is already a member needs no budget and may enter even if the room is locked or full.
 //
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved], [ErrTries], and
 // [CodeDamaged].
@@ -234,8 +233,8 @@ func (h *Hub) Fits(code string, secret Secret) bool {
 	return err == nil && r != nil && r.fits(secret)
 }
 
-// Instruct returns a room to its instructor. A wrong secret counts like a wrong code, and
-// the error does not reveal whether there is such a room.
+// Instruct returns the room with the given code for its instructor. A wrong secret counts like a
+// wrong code, and the error does not reveal whether there is such a room.
 func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (Room, error) {
 	r, err := h.dir.lookup(ctx, code)
 	if err != nil {
@@ -286,8 +285,8 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	return errors.Join(append(errs, h.dir.forgetOthers(ctx, learner))...)
 }
 
-// Save saves all unsaved changes of the rooms. A slow room does not delay others. The error
-// reports how many rooms could not be saved.
+// Save saves the unsaved changes of all rooms. A slow room does not delay others. The error reports
+// how many rooms could not be saved.
 func (h *Hub) Save(ctx context.Context) error {
 	var saving sync.WaitGroup
 	var failed atomic.Int64

@@ -30,8 +30,8 @@ type logbook struct {
 	due     *time.Timer // fires when pending votes must be saved
 }
 
-// pending holds changes that wait for a commit. done is called when they have been saved or could
-// not be saved.
+// pending holds changes that are waiting for a commit. done is called once they have been saved or
+// saving them has failed.
 type pending struct {
 	changes []entry
 	done    func(error)
@@ -89,7 +89,7 @@ func (c *core) withdrawal(at round, member int) entry {
 // gather is how long a vote waits so that other votes can be saved in the same commit.
 const gather = 20 * time.Millisecond
 
-// together is the maximum number of changes that wait for a commit.
+// together is the maximum number of changes that can wait for a commit.
 const together = 512
 
 // enqueue saves changes within [gather], together with others that arrive in the meantime. If done
@@ -107,7 +107,8 @@ func (c *core) enqueue(done func(error), changes ...entry) {
 // retry is how long to wait before a failed commit is retried.
 const retry = time.Second
 
-// whenSaved calls done when the currently pending changes have been saved or could not be saved.
+// whenSaved calls done once the currently pending changes have been saved or saving them has
+// failed.
 func (c *core) whenSaved(done func(error)) {
 	if len(c.pending) == 0 {
 		done(nil)

@@ -121,7 +121,7 @@ func killed(t *testing.T, dir string, after int) told {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if is.lines++; is.lines == after {
-			if err := c.Process.Kill(); err != nil { // SIGKILL; the output printed until then is still read
+			if err := c.Process.Kill(); err != nil { // SIGKILL; output printed before it can still be read
 				t.Fatal(err)
 			}
 		}

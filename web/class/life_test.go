@@ -77,14 +77,14 @@ func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
 	return nil, ctx.Err()
 }
 
-// TestCreateCutShortLeavesNoRoom: if the creation of a room is interrupted, the room is deleted,
-// because nobody would have its secret.
+// TestCreateCutShortLeavesNoRoom: if creating a room is interrupted, the room is deleted, because
+// nobody would have its secret.
 func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Driver = leaving{leave: leave} })
 	if _, _, err := s.Create(ctx, caller(instructor), Options{}); !errors.Is(err, context.Canceled) {
-		t.Fatalf("making the room: got error %v, want %v", err, context.Canceled)
+		t.Fatalf("creating the room: got error %v, want %v", err, context.Canceled)
 	}
 	logs, err := s.logs.Owners(t.Context(), journal.Room)
 	if err != nil || len(logs) != 0 || len(s.all()) != 0 {
@@ -142,7 +142,7 @@ func TestForgetKeepsTheVote(t *testing.T) {
 	if _, err := l.Standing(t.Context(), "rumpelstiltskin"); err != ErrStranger {
 		t.Errorf("the learner is still known: got %v, want %v", err, ErrStranger)
 	}
-	l.Leave("rumpelstiltskin") // this page is closed only now
+	l.Leave("rumpelstiltskin") // until now, this page was open
 	if m, err := l.Join(t.Context(), caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
 		t.Errorf(`joining again: got %+v, %v; want no error, ID = 3, Name = ""`, m, err)
 	}

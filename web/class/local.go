@@ -15,7 +15,7 @@ import (
 type local struct {
 	face
 	requests chan func(*core) // executed by the room's goroutine, one at a time
-	woken    chan struct{}    // the run has a new state; of capacity 1
+	woken    chan struct{}    // signals that the run has a new state; of capacity 1
 	runLock  chan struct{}    // a lock for the run, of capacity 1
 	done     chan struct{}    // closed when the goroutine has ended
 	lost     atomic.Bool      // another server runs the room or soon will, so nothing more may be confirmed

@@ -128,7 +128,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 	}
 }
 
-// owes reports whether a superseded record identifies a person.
+// owes reports whether any superseded record identifies a person.
 func (b *book) owes() bool {
 	return slices.ContainsFunc(b.Waste, func(k journal.Key) bool { return k.Type == typeName || k.Type == typeMember })
 }

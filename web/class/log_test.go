@@ -48,7 +48,7 @@ func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 }
 
 // TestLogRestoresTheRoom: after any activity in a class, folding the log, with or without a
-// snapshot, gives the state of the room and the list of the records that count.
+// snapshot, gives the state of the room and the list of records that count.
 func TestLogRestoresTheRoom(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms.Most = 1000 })
@@ -399,7 +399,8 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestRecordNumbersAreLimited: a number in a record cannot make a list or a room exceed the limits.
+// TestRecordNumbersAreLimited: a record with a number that is out of range is refused, so no number
+// can make a list or a room exceed the limits.
 func TestRecordNumbersAreLimited(t *testing.T) {
 	t.Parallel()
 	absurd := []journal.Record{

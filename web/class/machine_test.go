@@ -249,7 +249,7 @@ func (m *machine) pause() {
 	}
 }
 
-// kill ends a server like kill -9, and starts another one.
+// kill stops a server the way kill -9 does, and starts another one.
 func (m *machine) kill() {
 	m.alive().kill()
 	m.add()

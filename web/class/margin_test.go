@@ -38,7 +38,7 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 			second = append(second, r.Key())
 		}
 		return nil
-	}); err != nil || len(second) != 2 { // a record of the member and one of their name
+	}); err != nil || len(second) != 2 { // one record for the member and one for the member's name
 		t.Fatalf("the records of the second member are %v, %v; want 2, <nil>", second, err)
 	}
 	if err := again.logs.Compact(t.Context(), room, second); err != nil {

@@ -19,10 +19,10 @@ var firstStage = session.Cursor{Step: 1, Stage: infer.KindForward}
 // Do executes a command on a run, like [Run.Do].
 type Do func(ctx context.Context, c session.Command) (*session.State, error)
 
-// Perform shows a step of a walkthrough on a run; from is the step shown previously, or 0. Unless
-// step directly follows from, Perform starts with the last step, up to and including step, that
-// begins a new text. The result therefore looks the same as when the steps are shown in order. An
-// error is a [*terms.Refusal] or the error of ctx; after an error, the run can be at any stage.
+// Perform shows a step of a walkthrough on a run; from is the step shown previously, or 0. If from
+// is not step − 1, Perform starts with the nearest step at or before step that begins a new text.
+// The result therefore looks the same as when the steps are shown in order. An error is a
+// [*terms.Refusal] or the error of ctx. After an error, the run can be at any stage.
 func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
 	if step < 1 || step > len(w.Steps) {
 		return nil, terms.Refuse(CodeWalk, "class.refused.no_step", "n", len(w.Steps), "step", step)
@@ -45,7 +45,7 @@ func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*sess
 	return st, err
 }
 
-// actions returns the actions that lead from the step from to the given step.
+// actions returns the actions that take a run from one step (from) to another (step).
 func actions(w *lessons.Walk, step, from int) (list []lessons.Action) {
 	first := step
 	if from != step-1 {
@@ -157,7 +157,7 @@ func (r *local) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 	return kept
 }
 
-// rollBack returns a run to a state. If that state has no text, the room gets a new run.
+// rollBack rolls a run back to a state. If that state has no text, the room gets a new run.
 func (r *local) rollBack(ctx context.Context, run Run, before *session.State) {
 	var err error
 	if before.Started() {

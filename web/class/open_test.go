@@ -119,9 +119,9 @@ func TestOptionsAreWholeWords(t *testing.T) {
 	}
 }
 
-// TestWalksShowWords: if a script shows the candidates right after its prompt, the tokens
-// listed on the classroom screen are whole words. If a script makes the class the sampler,
-// the position is open.
+// TestWalksShowWords: if a script shows the candidates right after its prompt, the tokens listed on
+// the classroom screen are whole words. If a script makes the class act as the sampler, the
+// position is open.
 func TestWalksShowWords(t *testing.T) {
 	t.Parallel()
 	const listed, least = 5, 0.01 // the rows on the classroom screen, and the smallest share whose bar is visible

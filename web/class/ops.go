@@ -56,7 +56,7 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 	var q request
 	err := fault.Do(h.cfg.Log, "a request from another server", func() error {
 		if len(data) > MaxRequest {
-			return fmt.Errorf("a request has %d bytes, more than the maximum", len(data))
+			return fmt.Errorf("a request of %d bytes is too long", len(data))
 		}
 		if err := json.Unmarshal(data, &q); err != nil {
 			return err
@@ -293,7 +293,7 @@ func (c *command) UnmarshalJSON(text []byte) error {
 	}
 	of, ok := codecs[s.Name]
 	if !ok {
-		return fmt.Errorf("the command %q is not known", s.Name)
+		return fmt.Errorf("unknown command %q", s.Name)
 	}
 	var err error
 	c.Command, err = of.decode(s.Data)

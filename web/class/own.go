@@ -72,7 +72,7 @@ func (f *relay) start(c *core, lease Lease) (*local, error) {
 	if h.ctx.Err() != nil {
 		return nil, ErrGone
 	}
-	f.servers = map[string]*serverPages{} // what servers reported to this server as an earlier owner is old
+	f.servers = map[string]*serverPages{} // reports to this server as an earlier owner are out of date
 	r := h.Hub.begin(c)
 	h.rooms[r.code], h.relays[r.code] = r, f
 	f.mu.Lock()

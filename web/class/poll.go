@@ -123,8 +123,8 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}, voteEntry(at, m.ID, v))
 }
 
-// counted returns the receipt of a vote that has already been counted. A client resends such a vote
-// if its confirmation was lost.
+// counted returns the receipt for a vote that has already been counted. A client resends such a
+// vote if its confirmation was lost.
 func (c *core) counted(learner string, b Ballot) (r Receipt, ok bool) {
 	m := c.byLearner[learner]
 	if m == nil || m.Removed || b.N <= 0 {

@@ -388,7 +388,7 @@ func TestUnfitPollsAreRefused(t *testing.T) {
 	if _, err := l.vote(1, Ballot{Choice: keys(p)[0]}); err != ErrClosed {
 		t.Errorf("a vote after the end: got %v, want %v", err, ErrClosed)
 	}
-	// When the text continues, the poll leaves the stage.
+	// When the text continues, the poll disappears from the stage.
 	if v := l.does(Drive{session.StepToken{}}); v.Poll != nil {
 		t.Error("the poll is still on the stage")
 	}
@@ -416,8 +416,8 @@ func TestPollsAreLimited(t *testing.T) {
 	l.does(Reveal{})
 }
 
-// TestRecallQuestionIsSelfGraded: for a question that is answered in words, members vote on
-// how much of the answer they had.
+// TestRecallQuestionIsSelfGraded: for a question that is answered in words, members report how much
+// of the answer they knew.
 func TestRecallQuestionIsSelfGraded(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -66,7 +66,7 @@ func (c *core) freed() roomData {
 	return next
 }
 
-// drive executes a command on the run. This means that the presenter leaves the script.
+// drive executes a command on the run. Moving the run takes the presenter off the script.
 func (r *local) drive(ctx context.Context, run Run, cmd session.Command) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(false) }); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (r *local) goTo(ctx context.Context, run Run, step int) error {
 		return err
 	}
 	from := w.Step
-	if w.Left { // the stage is not the one that the previous step left
+	if w.Left { // the stage is no longer the result of the previous step
 		from = -1
 	}
 	var ask *lessons.AskSpec

@@ -95,7 +95,7 @@ func newCampus(t *testing.T) *campus {
 	return c
 }
 
-// progress returns a store of the learners' progress in the logs of a school.
+// progress returns a store that keeps learners' progress in a school's logs.
 func (s *school) progress(now time.Time) *progress.Store {
 	course, err := wholeCourse()
 	if err != nil {

@@ -2,15 +2,16 @@ package class
 
 import "github.com/tokenbytoken/viz/infer/terms"
 
-// sentRefusal is a refusal on its way between servers. In addition to the fields for clients, it
-// contains the text's key and values, so that a page can show it in its reader's language.
+// sentRefusal is a refusal in the form that servers send each other. In addition to the fields for
+// clients, it contains the text's key and values, so that a page can show the refusal in the
+// reader's language.
 type sentRefusal struct {
 	*terms.Refusal
 	Key  string      `json:"key,omitempty"`
 	With []sentValue `json:"with,omitempty"`
 }
 
-// sentValue is a value of a text, or its name. Exactly one field is set.
+// sentValue is a value in the text, or the name of such a value. Exactly one field is set.
 type sentValue struct {
 	Text    *string      `json:"text,omitempty"`
 	Number  *int         `json:"number,omitempty"`

@@ -34,8 +34,8 @@ type relay struct {
 	incoming   *wireView // a published view that is not shown yet
 	latest     *View     // the newest published view, shown or not
 
-	news    chan struct{} // incoming was set; of capacity 1
-	changed chan struct{} // pages were opened or closed; of capacity 1
+	news    chan struct{} // signals that incoming was set; of capacity 1
+	changed chan struct{} // signals that pages were opened or closed; of capacity 1
 }
 
 // newRelay returns the relay of a room that has not been requested yet.

@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// Replay returns the texts of a class and its questions with the answers, so that anyone can go
-// through them alone. It omits the participants and the poll on the stage unless its answer has
-// been revealed.
+// Replay returns a class's texts, and its questions with their answers, so that anyone can go
+// through them alone. It omits the participants and, unless its answer has been revealed, the poll
+// on the stage.
 //
 // Errors: [ErrTries], and [ErrNoRoom] if the key is wrong. A wrong key counts like a wrong
 // code.

@@ -282,7 +282,7 @@ func (x *replica) close() {
 // settings.
 func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error) {
 	if w.Started && w.Link == "" {
-		return nil, errors.New("too many tokens were changed by hand for a link")
+		return nil, errors.New("too many tokens were changed by hand to fit into a link")
 	}
 	st, err := x.bring(ctx, w)
 	if err != nil {
@@ -369,7 +369,7 @@ func (x *replica) walk(ctx context.Context, link string) *session.State {
 	return nil
 }
 
-// follows reports whether a run with the log from can reach the log to by continuing.
+// follows reports whether a run whose log is from will reach the log to if it continues.
 func follows(from, to infer.Log) bool {
 	if from.Steps > to.Steps || from.Steps == to.Steps && from.Ran > to.Ran {
 		return false

@@ -92,7 +92,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	if all.damaged, err = findDamaged(ctx, cfg, secrets); err != nil {
 		return all, err
 	}
-	for _, c := range all.rooms { // of these rooms, only some records were set aside
+	for _, c := range all.rooms { // only some of these rooms' records were set aside
 		delete(all.damaged, c.code)
 	}
 	for i, d := range unread {
@@ -161,7 +161,8 @@ func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) 
 // lossDays is the number of days for which an instructor sees a notice about a room's lost data.
 const lossDays = 7
 
-// lossOf returns a notice about data of a room that was recently set aside, or nil if there is none.
+// lossOf returns a notice about data that was recently set aside from a room, or nil if there was
+// none.
 func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (*terms.Refusal, error) {
 	list, err := cfg.Logs.Aside(ctx, room)
 	n := 0
@@ -176,8 +177,8 @@ func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (*terms.Refusa
 	return terms.Refuse(CodeDamaged, "class.notice.loss", "n", n), nil
 }
 
-// findDamaged returns the rooms that were set aside at this startup or earlier. A log that has lost
-// its name might belong to any secret without a room.
+// findDamaged returns the rooms that were set aside at this startup or earlier. A log whose name is
+// lost might belong to any secret that has no room.
 func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*damagedRoom, error) {
 	damaged := map[string]*damagedRoom{}
 	logs, err := cfg.Logs.Owners(ctx, store.SetAsideKind)
@@ -199,8 +200,8 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 	return damaged, nil
 }
 
-// mayKnow reports whether a secret is the room's, or might be because the hash of the room's secret
-// is lost.
+// mayKnow reports whether a secret is the room's, or might be, because the hash of the room's
+// secret is lost.
 func (d *damagedRoom) mayKnow(secret Secret) bool {
 	return len(d.hash) != sha256.Size || secret.fits([sha256.Size]byte(d.hash))
 }

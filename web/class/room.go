@@ -70,7 +70,7 @@ type Room interface {
 	ReplayKey() string
 
 	// WorkKey returns the key that opens the class's assignment, even after the class has ended.
-	// Like [Room.ReplayKey] it does not reveal the secret.
+	// Like [Room.ReplayKey], it does not reveal the secret.
 	WorkKey() string
 
 	// Assignment returns the class's assignment and the results that a learner has handed in.

@@ -124,7 +124,7 @@ func (f *relay) watched(n int) {
 	f.used = time.Now()
 }
 
-// open implements [directory]. It waits for other servers, so it holds no lock while it waits.
+// open implements [directory]. It waits for other servers, and holds no lock while it does.
 func (h *shared) open(ctx context.Context, c *core, most int) (Room, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.c.Paces.Call)
 	defer cancel()

@@ -27,13 +27,13 @@ type Summary struct {
 	Texts       []Text
 	Assigned    *AssignedSummary // nil if nothing is assigned
 
-	// Statistics of the votes with a stated confidence that could be right or wrong:
+	// Statistics on the votes that could be right or wrong and that came with a stated confidence:
 	Calibration []predict.Bin // share of right votes for each stated confidence
 	Stated      int           // the number of such votes
 	MeanScore   float64       // mean logarithmic score in nats; 0 is the best possible
 
-	// Statistics of polls on the next token, from the last round of each if anyone voted in
-	// it:
+	// Statistics on polls about the next token, from the last round of each poll if anyone voted in
+	// that round:
 	NextAsked    int
 	NextRight    float64 // mean share of votes for the token that the run's own u selects
 	NextExpected float64 // mean probability, after the filters, of the tokens voted for: the share expected by chance

@@ -106,7 +106,7 @@ func (p *post) is(f func() bool) bool {
 	return f()
 }
 
-// kill ends a server like kill -9. Its leases end immediately.
+// kill stops a server the way kill -9 does. Its leases end immediately.
 func (p *post) kill() {
 	p.u.mu.Lock()
 	defer p.u.mu.Unlock()

@@ -41,7 +41,7 @@ type View struct {
 	NamesFall bool
 	// End summarizes the class. It is nil until the class has ended.
 	End *Ending
-	// Leading is the number of open pages of the presenter.
+	// Leading is the number of pages that the presenter has open.
 	Leading int
 	// Notice tells the instructor about a problem with the room. It is nil if there is none.
 	Notice *terms.Refusal `json:"-"`
@@ -74,7 +74,7 @@ func (v *View) Shared(key string, make func() any) any {
 // open.
 type Offer struct {
 	Draw    bool    // the instructor asked for a draw, not a vote
-	Choices int     // number of options of a vote
+	Choices int     // number of options in a vote
 	Share   float64 // the largest probability after the filters, if that is the reason; otherwise 0
 }
 
@@ -130,8 +130,8 @@ const (
 	Revealed Phase = "revealed" // the right answer and the model's probabilities are shown
 )
 
-// Poll is a poll as everyone sees it in its phase: until they are shown, counts are 0, and P, Q and
-// Right are unset.
+// Poll is a poll as everyone sees it in its phase. Until the phase reveals them, counts are 0, and
+// P, Q and Right are unset.
 type Poll struct {
 	ID     string // in a vote, identifies the poll and its round
 	Kind   Kind
@@ -174,7 +174,7 @@ type Option struct {
 	Letter string // A, B, …
 	Text   string // plain text
 	HTML   string // set for a question's choice
-	Token  bool   // Text is a token, to be shown with its space
+	Token  bool   // Text is a token, whose spaces must be shown
 
 	Count int
 	P, Q  float64 // probability after the temperature, and after the filters
@@ -208,7 +208,7 @@ type Receipt struct {
 
 // Member is a follower.
 type Member struct {
-	ID   int    // within the room, from 1
+	ID   int    // within the room, starting at 1
 	Name string // the nickname, "" without one
 }
 

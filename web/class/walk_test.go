@@ -103,8 +103,8 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 	}
 }
 
-// TestWalkStepsAreIndependent: every step can be opened from every other step, and then has
-// the same text, stage and settings as in sequence, bit for bit.
+// TestWalkStepsAreIndependent: every step can be opened from every other step, and its text, stage
+// and settings are then the same, bit for bit, as when the steps are taken in sequence.
 func TestWalkStepsAreIndependent(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

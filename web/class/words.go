@@ -25,12 +25,12 @@ var logged = func() map[string]string {
 var (
 	// untitled is the title of a class whose instructor has not chosen one.
 	untitled = terms.English.T("class.ask.untitled")
-	// others is the text of an option for all that are not listed.
+	// others is the text of the option for everything that is not listed.
 	others = terms.English.T("class.ask.others")
 )
 
-// TextIn returns a text of a room in a language if it is one of the program's own. Other texts, such
-// as tokens, questions of the quiz and what people wrote, are returned unchanged.
+// TextIn translates a text of a room into a language if the text is one of the program's own. Other
+// texts, such as tokens, quiz questions and user input, are returned unchanged.
 func TextIn(l *terms.Language, text string) string {
 	if key, ok := logged[text]; ok {
 		return l.T(key)

@@ -80,7 +80,7 @@ type (
 	}
 )
 
-// PersonSummary is a member who gave a name because the instructor asked for it.
+// PersonSummary is a member who gave a name because the instructor asked for one.
 type PersonSummary struct {
 	Name string
 	Done int // finished tasks

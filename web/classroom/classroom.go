@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// None reports whether there can be no rooms: a browser has no place to store them. It is a constant,
-// so that the program for browsers does not contain the code of rooms.
+// None reports whether there can be no rooms, because a browser has no place to store them. It is a
+// constant so that the browser build does not contain the code for rooms.
 const None = runtime.GOOS == "js"
 
 // Deps are the dependencies of the pages. All except Hub, Access, Phones, Now and Log are required.
@@ -143,7 +143,7 @@ func (p *Pages) mountNone(mux *http.ServeMux) {
 	})
 }
 
-// statuses maps the codes of refusals to HTTP statuses; the default is 409 Conflict.
+// statuses maps refusal codes to HTTP statuses; the default is 409 Conflict.
 var statuses = map[terms.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, terms.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,
@@ -158,7 +158,7 @@ var statuses = map[terms.Code]int{
 	class.CodeAsk:   http.StatusBadRequest,
 }
 
-// heads maps the codes of refusals to the keys of headlines.
+// heads maps refusal codes to the keys of headlines.
 var heads = map[terms.Code]string{
 	class.CodeNoRoom: "classroom.head.no_room", class.CodeGone: "classroom.head.gone",
 	terms.CodeExpired: "classroom.head.over",

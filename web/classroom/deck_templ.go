@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// deck is the slide: how to join, the text so far, the stage, and the poll. On the wall, the switch
-// between Story and Numbers is in its header, where it does not cover anything.
+// deck is the slide: how to join, the text so far, the stage, and the poll. On the wall, the
+// slide's header contains the switch between Story and Numbers, where it does not cover anything.
 func deck(d slide, wall bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

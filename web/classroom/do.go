@@ -11,7 +11,7 @@ import (
 )
 
 // command parses an instructor's command. It uses only the command's own fields, since a form can
-// contain other ones. v is the room's current view.
+// contain others. v is the room's current view.
 func command(name string, form url.Values, v *class.View) (class.Command, error) {
 	c, ok := commands.Find(name)
 	if !ok {

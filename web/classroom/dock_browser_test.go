@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// inView is a script that reports whether the heading of the vote is visible.
+// inView is a script that reports whether the vote's heading is visible.
 const inView = `(() => {
 	const r = document.querySelector("#cl-ask")?.getBoundingClientRect();
 	return Boolean(r) && r.top >= 0 && r.bottom <= innerHeight;

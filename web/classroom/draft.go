@@ -175,8 +175,8 @@ func stepAsked(w *lessons.Walk, f url.Values) int {
 	return n
 }
 
-// runDraft runs a walkthrough up to the given step. It starts at the last step that begins a new
-// text, up to and including the given one.
+// runDraft runs a walkthrough up to the given step. It starts at the nearest step at or before the
+// given one that begins a new text.
 func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.State, error) {
 	who, _ := p.Caller(r)
 	ctx, leave, err := p.drafts.EnterRequest(r.Context(), who, draftSlice)

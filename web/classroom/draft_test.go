@@ -32,8 +32,8 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	// The prompt has eight tokens including the start mark; the cache stage shows the
 	// entries that they wrote.
 	if got := words(shown.Find("#draft-out")); !strings.Contains(got, "Once") ||
-		!strings.Contains(got, "nothing to mend") {
-		t.Errorf("the run next to the text: got %s, want it to contain %q and %q", got, "Once", "nothing to mend")
+		!strings.Contains(got, "nothing to fix") {
+		t.Errorf("the run next to the text: got %s, want it to contain %q and %q", got, "Once", "nothing to fix")
 	}
 	before, _, _ := strings.Cut(text, "{#decode}")
 	line, step := strings.Count(before, "\n")+1, strings.Count(before, "\n## ")
@@ -98,7 +98,7 @@ func TestDraftMistakesByKeyboard(t *testing.T) {
 		a.setSelectionRange(a.value.length, a.value.length); window.same = a`)
 	tab.Eval(`window.same.dispatchEvent(new KeyboardEvent("keydown",
 		{ key: "Enter", ctrlKey: true, bubbles: true, cancelable: true }))`)
-	tab.WaitText(".draft__say", "1 thing to mend")
+	tab.WaitText(".draft__say", "1 thing to fix")
 	browser.Keyboard(tab).Press(".draft__problems button")
 	tab.Wait("the line", `document.activeElement.id === "draft-text" && document.activeElement.value.slice(
 		document.activeElement.selectionStart, document.activeElement.selectionEnd) === "go step=1 stage=sampel"`)

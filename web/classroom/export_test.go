@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// FallsHTML returns the HTML of a strip with three segments and the given numbers, as shown on the
-// wall or a phone, and the number of names that do not fit.
+// FallsHTML returns the HTML of a three-segment strip with the given numbers, as shown on the wall
+// or a phone, and the number of names that do not fit.
 func FallsHTML(t *testing.T, wall bool, falls []class.Fall) (html string, more int) {
 	t.Helper()
 	q := &poll{Poll: &class.Poll{ID: "1.1", Kind: class.Draw, Falls: falls}}

@@ -13,8 +13,8 @@ import (
 )
 
 // fallStrip is the strip of a draw with the numbers of the class. Each segment is as wide as its
-// option's share. Each number is shown at its position in the strip, with the name of the member
-// who drew it below.
+// option's share. Each number is shown at its position in the strip, and the name of the member who
+// drew it is shown below it.
 type fallStrip struct {
 	Segments []fallSegment
 	Falls    []fall

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/stage"
 
-// fallsHTML is the strip of a draw with the numbers and names of the class. The bars next to
-// the tokens show the same result as figures.
+// fallsHTML is the strip of a draw with the numbers and names of the class. The bars next to the
+// tokens show the same result in figures.
 func fallsHTML(s *fallStrip) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -56,7 +56,7 @@ type shared struct {
 	Here    int         `json:"here"`
 	Hidden  bool        `json:"hidden"`
 	Poll    *sharedPoll `json:"poll"`
-	Looking bool        `json:"looking"`        // the inside of the stage can be viewed
+	Looking bool        `json:"looking"`        // whether screens can look inside the forward pass
 	Heat    *stage.Heat `json:"heat,omitempty"` // the pictures of the heads, for screens that show them
 }
 
@@ -129,8 +129,8 @@ func (p *Pages) snapshot(ctx context.Context, v *class.View, l variant) (*wire.E
 	return e.Encoded, e.err
 }
 
-// forAll returns a context with only the language of ctx. It is for rendering what is shared by many
-// connections, and so does not end with one of them.
+// forAll returns a context with only the language of ctx. It is for rendering content that many
+// connections share, so it does not end with any one of them.
 func forAll(ctx context.Context) context.Context {
 	return terms.With(context.Background(), terms.In(ctx))
 }
@@ -286,8 +286,8 @@ type followFeed struct {
 	member bool
 }
 
-// errNoCookie is the refusal of a request that only members can make, if the browser does not
-// accept cookies.
+// errNoCookie refuses a request that only members can make, because the browser does not accept
+// cookies.
 var errNoCookie = terms.Refuse(class.CodeCookie, "class.refused.cookie")
 
 // Serve implements [wire.Part].

@@ -93,7 +93,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, followHTML(v))
 }
 
-// receiptIn returns a receipt in a language.
+// receiptIn translates a receipt into a language.
 func receiptIn(w stage.Words, r *class.Receipt) *class.Receipt {
 	if r == nil {
 		return nil

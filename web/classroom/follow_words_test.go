@@ -38,12 +38,12 @@ func wordsOf(ctx context.Context, t *testing.T, c templ.Component) []string {
 		t.Fatal(err)
 	}
 	data := []string{"Qqq", "ABC234", "ABC 234", "silu(gate) × up", "The capital of France is"}
-	data = append(data, "very safe", "as learned") // stage.Boldness is English
+	data = append(data, "very safe", "as learned") // stage.Boldness returns English text
 	d.Find("[data-token]").Each(func(_ int, s *goquery.Selection) { data = append(data, s.AttrOr("data-token", "")) })
 	tokens := d.Find(tokensOnPages)
 	tokens.Each(func(_ int, s *goquery.Selection) { data = append(data, s.Text()) })
 	tokens.Remove()
-	d.Find("noscript, [data-texts]").Remove() // raw text, which is no HTML
+	d.Find("noscript, [data-texts]").Remove() // raw text, not HTML
 	d.Find(".tc tbody th").Contents().Not("*").Remove()
 	html, err := d.Html()
 	if err != nil {
@@ -163,7 +163,8 @@ func TestPhonesHaveTheirWordsFromTheCatalog(t *testing.T) {
 	}
 }
 
-// TestAssignmentsHaveTheirWordsFromTheCatalog is like the test of phones, for assignments.
+// TestAssignmentsHaveTheirWordsFromTheCatalog is like [TestPhonesHaveTheirWordsFromTheCatalog], but
+// for assignments.
 func TestAssignmentsHaveTheirWordsFromTheCatalog(t *testing.T) {
 	t.Parallel()
 	ctx := terms.With(t.Context(), pseudo.Language(t))
@@ -196,8 +197,8 @@ func TestAssignmentsHaveTheirWordsFromTheCatalog(t *testing.T) {
 	}
 }
 
-// TestSnapshotIsRenderedOnceForEachLanguage: screens in the same language share a snapshot, which does
-// not end with the connection for which it was made.
+// TestSnapshotIsRenderedOnceForEachLanguage: screens in the same language share a snapshot, which
+// outlives the connection for which it was rendered.
 func TestSnapshotIsRenderedOnceForEachLanguage(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSample)

@@ -11,14 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// The inside of a forward pass shows the positions that its heads attend to and the
-// prediction of each block. The wall shows it while the instructor looks inside; a phone has
-// to request it. It is rendered once for all phones that look inside, and is not sent to the
-// others.
+// The inside view of a forward pass shows the positions that its heads attend to and each block's
+// prediction. The wall shows it while the instructor looks inside; a phone has to request it. It is
+// rendered once for all phones that look inside, and is not sent to the others.
 
-// looksInside reports whether the inside of the forward pass is shown in a room. It is not shown
-// while the class is being asked about a token, since the blocks' predictions contain the model's
-// guess.
+// looksInside reports whether a room shows the inside of the forward pass. It does not while the
+// class is being asked about a token, since the blocks' predictions contain the model's guess.
 func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != nil && !v.Hidden }
 
 // stageData is the data sent with a stage that a single screen has requested.

@@ -24,7 +24,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// zzz is the text of people and of lessons in these tests.
+// zzz stands for all text written by people or taken from lessons in these tests.
 const zzz = "Zzz"
 
 // stageParts selects the texts of scripts, and the parts of pages that package stage writes, with their
@@ -81,8 +81,8 @@ func reaches() (list []reach) {
 	return append(list, reach{Access: Access{Clear: true, Secure: "zzz"}, Base: "http://zzz", Shown: "zzz"})
 }
 
-// TestPagesOfInstructorsAreInTheCatalog renders the pages for making and joining a room, for writing
-// a walkthrough, and of errors in the pseudo-language.
+// TestPagesOfInstructorsAreInTheCatalog renders, in the pseudo-language, the pages for creating and
+// joining a room and for writing a walkthrough, and the error pages.
 func TestPagesOfInstructorsAreInTheCatalog(t *testing.T) {
 	t.Parallel()
 	l := pseudo.Language(t)

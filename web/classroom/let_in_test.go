@@ -54,7 +54,7 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 }
 
-// localPhones returns a listener for phones that listens on this machine and serves nothing.
+// localPhones returns a phone listener that listens on this machine and serves nothing.
 func localPhones(t *testing.T, linger time.Duration) *Phones {
 	t.Helper()
 	p := NewPhones(PhonesConfig{
@@ -66,7 +66,7 @@ func localPhones(t *testing.T, linger time.Duration) *Phones {
 	return p
 }
 
-// stillRuns opens runs that never advance, because the test does not need the model to run.
+// stillRuns opens runs that never advance, because these tests do not need a running model.
 type stillRuns struct{ st *session.State }
 
 func (d stillRuns) Open(context.Context, string, string) (class.Run, error)     { return d, nil }

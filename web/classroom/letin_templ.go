@@ -76,8 +76,8 @@ func letInButton(v *letIn) templ.Component {
 	})
 }
 
-// letInDialog is the dialog of letInButton. On the page that makes a room it comes after
-// the form, because the Enter key in a field presses the form's first button.
+// letInDialog is the dialog of letInButton. On the page that makes a room, it comes after the form,
+// because the Enter key in a field presses the form's first button.
 func letInDialog(v *letIn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -58,7 +58,7 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 			moves("sample", "withhold", "true")
 			for name, tab := range screens {
 				tab.Wait("the line waits on the "+name, `document.querySelector(".laid.is-open, [data-undrawn]")`)
-				tab.Keys("x") // not a command
+				tab.Keys("x") // this key is not a command
 				tab.Wait("the bars lie on the "+name, still)
 			}
 			drive(presenter, room, "forward", "withhold", "true")
@@ -74,7 +74,7 @@ func TestStageMotionOnWallAndPhones(t *testing.T) {
 			}
 			moves("append")
 			drive(presenter, room, "forward")
-			if wall := screens["wall"]; view == "story" { // only this view of the wall has a map
+			if wall := screens["wall"]; view == "story" { // the wall has a map only in this view
 				wall.Moves("carry-cache")
 				wall.Film("class-story-wall-cache")
 			}

@@ -28,7 +28,7 @@ func TestManyNamesInTheStripDoNotOverlap(t *testing.T) {
 	}
 	list := []string{"Ada", "Grace Hopper", "Wilhelmina Ottoline 1234", "Bo", "Émilie", "李小龙", "MMMMMMMM"}
 	for name, tab := range screens {
-		tab.Eval(`for (const e of document.querySelectorAll("#cl-body, #cl-poll")) e.id = ""`) // no message replaces it
+		tab.Eval(`for (const e of document.querySelectorAll("#cl-body, #cl-poll")) e.id = ""`) // nothing replaces them
 		for _, n := range []int{30, 200} {
 			var falls []class.Fall
 			for i := range n {

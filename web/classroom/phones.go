@@ -152,7 +152,7 @@ func (p *Phones) url(listener net.Addr) *url.URL {
 	return &url.URL{Scheme: scheme, Host: strings.TrimSuffix(listener.String(), usual)}
 }
 
-// join keeps the listener open for another room, if it is open.
+// join keeps the listener open for another room. It does nothing if the listener is closed.
 func (p *Phones) join(hub *class.Hub, room class.Room) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,12 +205,12 @@ func (p *Phones) watch(ctx context.Context, hub *class.Hub, room class.Room) {
 	}
 }
 
-// leave closes the listener if the given room was the last that needed it. ctx is the context in
-// which that room was watched.
+// leave closes the listener if the given room was the last one that needed it. ctx is the context
+// in which that room was watched.
 func (p *Phones) leave(ctx context.Context, code string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if ctx.Err() != nil { // the listener was closed, and may have been opened again
+	if ctx.Err() != nil { // the listener was closed, and may have been reopened
 		return
 	}
 	delete(p.rooms, code)

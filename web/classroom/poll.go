@@ -42,7 +42,7 @@ type option struct {
 // mostDots is the maximum number of people who are shown as individual dots.
 const mostDots = 56
 
-// pollIn returns a poll with the program's own texts in a language.
+// pollIn translates the program's own texts in a poll into a language.
 func pollIn(w stage.Words, p class.Poll) *class.Poll {
 	p.Prompt, p.Options = class.HTMLIn(w.Language, p.Prompt), slices.Clone(p.Options)
 	for i := range p.Options {
@@ -82,7 +82,8 @@ func newPoll(w stage.Words, v *class.View) *poll {
 	return q
 }
 
-// draws is the last part of the keys of texts about votes, which have a variant for draws.
+// draws returns the last part of the key of a text about votes, since such texts have a separate
+// variant for draws.
 func (q *poll) draws() string {
 	if q.Kind == class.Draw {
 		return "draw"

@@ -85,7 +85,7 @@ func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presen
 	return page, nil
 }
 
-// memberState returns the key of the text about a member in the list of members.
+// memberState returns the key of the text that describes a member in the list of members.
 func memberState(m class.Attendee) string {
 	switch {
 	case m.Here && m.Voted != "":

@@ -101,8 +101,8 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	}
 }
 
-// TestPresenterChoosesTheCandidates: the field with the number of candidates is not confused
-// with the one that contains the message's number.
+// TestPresenterChoosesTheCandidates: the field with the number of candidates is not confused with
+// the field that contains the message's number.
 func TestPresenterChoosesTheCandidates(t *testing.T) {
 	t.Parallel()
 	p, code := instructor(t, serve(t), url.Values{})

@@ -135,7 +135,7 @@ func TestInstructorRefusalsChangeNothing(t *testing.T) {
 		says string
 	}{
 		{url.Values{"cmd": {"fly"}}, `no command "fly"`},
-		{url.Values{"cmd": {"goto"}, "step": {"99"}}, "and no step 99"},
+		{url.Values{"cmd": {"goto"}, "step": {"99"}}, "but no step 99"},
 		{url.Values{"cmd": {"goto"}, "step": {"x"}}, `The step is "x"; it must be a whole number from 1 to 1000.`},
 		{url.Values{"cmd": {"set"}, "temperature": {"-1"}}, "Temperature is -1; it must be 0"},
 		{url.Values{"cmd": {"set"}, "temperature": {"warm"}}, `Temperature is "warm"; it must be a number, 0`},
@@ -192,8 +192,8 @@ func TestToursPlayAlone(t *testing.T) {
 	}
 }
 
-// TestInstructorLinkDrivesTheRoom: the link that is shown only once gives another browser
-// control of the room, and that browser's address bar then does not contain the key.
+// TestInstructorLinkDrivesTheRoom: the link that is shown only once gives another browser control
+// of the room, and afterwards that browser's address bar no longer contains the key.
 // Promise: The instructor's link controls the room from any other browser.
 func TestInstructorLinkDrivesTheRoom(t *testing.T) {
 	t.Parallel()

@@ -150,7 +150,7 @@ func TestFollowersShareOneSnapshot(t *testing.T) {
 	}
 }
 
-// looks returns the variants of the given kinds of screens, one for each view.
+// looks returns the variants of the given kinds of screens: each kind in each view.
 func looks(kinds ...kind) (list []variant) {
 	for _, k := range kinds {
 		for _, view := range shell.Views {
@@ -211,13 +211,13 @@ func TestPlaceAddressRoundTrip(t *testing.T) {
 		t.Errorf("neighbors of 1.7: got %s, %s; want %s, %s", back, next, "1.6", "2.1")
 	}
 	if _, next := neighbors(st, session.Cursor{Step: 2, Stage: infer.KindSoftmax}); next != "" {
-		t.Errorf("the place after the last is %s, want none", next)
+		t.Errorf("the position after the last is %s, want none", next)
 	}
 }
 
-// TestInsideIsRenderedOnce: the inside of a forward pass is rendered once for everyone who
-// looks inside. It is not sent to anyone else, and while a poll asks for the token, it is
-// not sent at all.
+// TestInsideIsRenderedOnce: the view inside a forward pass is rendered once for everyone who looks
+// inside. It is not sent to anyone else, and while a poll asks for the token, it is not sent at
+// all.
 func TestInsideIsRenderedOnce(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindForward)

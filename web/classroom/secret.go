@@ -119,7 +119,7 @@ type ticket struct {
 }
 
 // newTickets returns an issuer of tickets that uses a 32-byte key. The clocks of all servers that
-// issue and redeem them must agree.
+// issue and redeem its tickets must agree.
 func newTickets(key []byte, now func() time.Time) *tickets {
 	block, err := aes.NewCipher(key)
 	if err == nil {
@@ -158,8 +158,8 @@ func (t *tickets) take(number, code, who string) (secret class.Secret, ok bool) 
 	return class.Secret(k.Secret), true
 }
 
-// first reports whether a ticket is used for the first time on this server, and remembers
-// the ticket.
+// first reports whether a ticket is being used for the first time on this server, and remembers the
+// ticket.
 func (t *tickets) first(number string, until, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

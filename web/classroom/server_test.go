@@ -113,7 +113,7 @@ func instructor(t *testing.T, base string, form url.Values) (p *person, code str
 	parts := strings.Split(made.path, "/")
 	if made.status != http.StatusOK || len(parts) != 4 || parts[3] != "made" {
 		t.Fatalf(
-			"making a room led to %s, %d: %s; want made.status = %d, len(parts) = 4, parts[3] = %q", made.path,
+			"creating a room led to %s, %d: %s; want made.status = %d, len(parts) = 4, parts[3] = %q", made.path,
 			made.status, words(made.Selection), http.StatusOK, "made",
 		)
 	}

@@ -155,7 +155,7 @@ func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	p.do(code, "ask-next", "where", "open", "choices", "5")
 	phone := newPerson(t, base).get("/class/" + code)
 	if n := phone.Find("button.vote").Length(); n != 5 {
-		t.Errorf("the next open place offers %d tokens, want 5", n)
+		t.Errorf("the next open position offers %d tokens, want 5", n)
 	}
 	for _, option := range phone.Find("button.vote .opt").EachIter() {
 		if text := words(option); !strings.HasPrefix(text, "·") {

@@ -86,8 +86,8 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 	return r.states[step-1], nil
 }
 
-// make computes the state of the next step. A new run starts at the last step that begins a new
-// text, up to and including the next step.
+// make computes the state of the next step. A new run starts at the nearest step at or before the
+// next one that begins a new text.
 func (r *tourRun) make(ctx context.Context, slot func() *infer.Slot, w *lessons.Walk) (*session.State, error) {
 	done := len(r.states)
 	before := done

@@ -68,7 +68,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 		}
 	}
 	if _, _, err := b.Create(t.Context(), caller("another"), class.Options{}); !errors.Is(err, class.ErrAway) {
-		t.Errorf("making a room while NATS is down: got error %v, want %v", err, class.ErrAway)
+		t.Errorf("creating a room while NATS is down: got error %v, want %v", err, class.ErrAway)
 	}
 	ready(t, a.joined, false)
 	ready(t, b.joined, false)
@@ -100,7 +100,7 @@ func TestNATSAwayAndBack(t *testing.T) {
 	a.teaches(l).settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})
-	a.end() // before NATS ends
+	a.end() // the servers must stop before NATS does
 	b.end()
 }
 

@@ -61,8 +61,8 @@ func (l *leases) compareClocks() {
 }
 
 // difference returns how far this clock is behind another one, or 0 if the difference is
-// tolerated. It is computed from an event that happened at the time at according to the
-// other clock, and between sent and got according to this one.
+// tolerated. It is computed from an event whose time was at on the other clock, and between sent
+// and got on this one.
 func difference(sent, got, at time.Time) time.Duration {
 	switch {
 	case at.After(got.Add(little)):
@@ -77,10 +77,10 @@ func difference(sent, got, at time.Time) time.Duration {
 func (c *clock) set(behind time.Duration) {
 	if (behind - c.behind).Abs() > little {
 		if behind != 0 {
-			c.log.Warn("the clocks of this server and of NATS differ; classes use the NATS clock",
+			c.log.Warn("this server's clock and the NATS clock differ; classes use the NATS clock",
 				"behind", behind.Round(time.Second))
 		} else {
-			c.log.Info("the clocks of this server and of NATS agree again")
+			c.log.Info("this server's clock and the NATS clock agree again")
 		}
 	}
 	c.behind = behind

@@ -24,8 +24,8 @@ type Config struct {
 	CA    string // file with the CA certificates for NATS; "" for the system's
 	Cert  string // file with this server's certificate; Key is the file with its key; "" for none
 	Key   string
-	// Server is the prefix of this server's name, which is different after each start. The
-	// default is viz.
+	// Server is the prefix of this server's name. The rest of the name changes with every start.
+	// The default is viz.
 	Server string
 	// Prefix is the prefix of the names of streams, buckets and subjects. The default is
 	// viz.
@@ -35,8 +35,8 @@ type Config struct {
 	Replicas int
 	// Patience is how long Open waits for NATS. 0 means [DefaultPatience].
 	Patience time.Duration
-	// Answer is how long operations on the logs are retried before they return an error that
-	// reports that NATS is down. 0 means [stream.DefaultPatience].
+	// Answer is how long operations on the logs are retried before they fail with an error saying
+	// that NATS is down. 0 means [stream.DefaultPatience].
 	Answer time.Duration
 	// Life is how long a lease lasts without a renewal. 0 means [DefaultLife].
 	Life time.Duration

@@ -51,7 +51,7 @@ func options(cfg Config) ([]nats.Option, error) {
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { cfg.Log.Info("reconnected to NATS") }),
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
-			if !errors.Is(err, nats.ErrSlowConsumer) { // views that were not read in time
+			if !errors.Is(err, nats.ErrSlowConsumer) { // do not log views that were not read in time
 				cfg.Log.Warn("NATS", "error", err)
 			}
 		}),
@@ -65,7 +65,7 @@ func options(cfg Config) ([]nats.Option, error) {
 		}
 	}
 	if (cfg.Cert == "") != (cfg.Key == "") {
-		return nil, errors.New("a certificate for NATS needs its key, and a key its certificate")
+		return nil, errors.New("a certificate for NATS needs its key, and a key needs its certificate")
 	}
 	if cfg.Creds != "" {
 		list = append(list, nats.UserCredentials(cfg.Creds))

@@ -135,7 +135,7 @@ func (u *union) server(name string) *post {
 	return p
 }
 
-// end stops a server in the same way as SIGTERM.
+// end stops a server the way SIGTERM does.
 func (p *post) end() {
 	p.ended.Do(func() {
 		if err := errors.Join(p.Close(context.Background()), p.joined.Close()); err != nil {
@@ -144,7 +144,7 @@ func (p *post) end() {
 	})
 }
 
-// kill stops a server like kill -9: its actions have no effect from then on.
+// kill stops a server the way kill -9 does: from then on, its actions have no effect.
 func (p *post) kill() {
 	p.net.cut()
 	p.ended.Do(func() {

@@ -59,7 +59,7 @@ type sighting struct {
 	server   string
 	revision uint64
 	since    time.Time     // when this revision was first seen
-	deserted time.Time     // when NATS was first seen without a subscriber; zero if it has one
+	deserted time.Time     // when NATS was first seen to have no subscriber under the server's name; zero if it has one
 	over     chan struct{} // closed when the session is over
 }
 

@@ -128,14 +128,14 @@ func (m *machine) lapse() {
 	}
 }
 
-// kill stops a server like kill -9, and starts another one.
+// kill stops a server the way kill -9 does, and starts another one.
 func (m *machine) kill() {
 	p := m.any()
 	m.add()
 	m.end(p)
 }
 
-// end stops a server like kill -9 and ends its session, so that the test does not have to
+// end stops a server the way kill -9 does, and ends its session, so that the test does not have to
 // wait for the session to expire.
 func (m *machine) end(p *post) {
 	p.kill()

@@ -60,8 +60,8 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 	return NewMap(b.course, m), nil
 }
 
-// Fail responds to a request if the learner's progress could not be read or saved. If the cause is
-// the learner's input or the disk, the response explains it. Fail logs all other errors.
+// Fail responds to a request for which the learner's progress could not be read or saved. If the
+// cause is the learner's input or the disk, the response explains it. Fail logs all other errors.
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	l := terms.In(r.Context())
 	switch {

@@ -17,7 +17,7 @@ import (
 
 // Question is one question on a page: asked, in progress, or answered. A choice question stays
 // open until the right choice is made. For a recall question, the learner first writes an answer,
-// then compares it with a good answer and ticks the points that it contains.
+// then compares it with a good answer and checks off the points that it contains.
 type Question struct {
 	Q      *lessons.Question
 	Action string // the address for its form
@@ -28,12 +28,12 @@ type Question struct {
 	Written string // the written answer, for a recall question
 	Compare bool   // whether a good answer is shown
 	Ticked  []int  // points of the rubric that learners found in their own answer
-	Kept    bool   // whether the ticks were saved
+	Kept    bool   // whether the checked points were saved
 	Say     string // the key of a message about missing input, such as a choice
 }
 
-// Done reports whether the right choice has been made or, for a recall question, the ticks have
-// been saved.
+// Done reports whether the right choice has been made or, for a recall question, the checked points
+// have been saved.
 func (q *Question) Done() bool {
 	if q.Q.Kind == "recall" {
 		return q.Kept
@@ -65,7 +65,7 @@ func (q *Question) verdict() string {
 
 // Credit returns the credit, from 0 to 1. For a choice question, each wrong choice before the right
 // one costs an equal part of the credit. For a recall question, it is the share of points that were
-// ticked.
+// checked off.
 func (q *Question) Credit() float64 {
 	if q.Q.Kind == "recall" {
 		return float64(len(q.Ticked)) / float64(max(len(q.Q.Rubric), 1))

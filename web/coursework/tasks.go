@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// MostTasks is the maximum number of tasks that can be assigned together.
+// MostTasks is the maximum number of tasks in one assignment.
 const MostTasks = 40
 
 // Task is a lesson or a drill that can be assigned.

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// heightOf returns a script that evaluates to the height of the frame inside an element, which
-// depends on the page in the frame.
+// heightOf returns a script that evaluates to the height of the frame inside an element. The page
+// in the frame determines that height.
 func heightOf(element string) string {
 	return fmt.Sprintf(`Number(document.querySelector(%q)?.height ?? 0)`, element+" iframe")
 }
@@ -26,9 +26,9 @@ func heightOf(element string) string {
 // usual is the height of a frame until the page in it sends its own height.
 const usual = 420
 
-// TestExamplePage: testdata/embed/index.html, a page of another origin with its own strict
-// security policy, shows the Loop and a drill, each at its full height. The Loop can generate
-// text in the frame. Messages from other pages, or in another format, do not change a height.
+// TestExamplePage: testdata/embed/index.html, a page of another origin with its own strict security
+// policy, shows the Loop and a drill, each at its full height. The Loop can generate text in the
+// frame. Messages from other pages, or in another format, do not change a frame's height.
 // Promise: The Loop and drills can be part of your own page, in frames that fit their height.
 func TestExamplePage(t *testing.T) {
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestLoopInAFrame(t *testing.T) {
 			t.Errorf("%d items are stored in the browser, want 0", n)
 		}
 		if at := tab.URL(); !strings.HasPrefix(at, server+"/embed/loop") {
-			t.Errorf("the frame has gone to %s, want it to begin with %q", at, server+"/embed/loop")
+			t.Errorf("the frame navigated to %s, want it to begin with %q", at, server+"/embed/loop")
 		}
 		tab.Audit("the Loop in a frame, " + view)
 		tab.Shot("embed-loop-" + view + ".png")
@@ -130,7 +130,7 @@ func TestLoopInAFrame(t *testing.T) {
 	if to := tab.Attr(".alone a", "href"); !strings.HasPrefix(to, "/loop?log=") {
 		t.Errorf("the link out of a frame without an origin leads to %s, want the whole page with the same text", to)
 	}
-	tab.Eval(`location.href = "about:blank"`) // nothing more is loaded
+	tab.Eval(`location.href = "about:blank"`) // so that nothing more is loaded
 	tab.Wait("an empty page", `location.href === "about:blank"`)
 	tab.Faults() // expected: blocked scripts and fonts
 	tab = browser.Open(t, browser.Phone, server+"/embed/practice/softmax?seed=7&level=1")

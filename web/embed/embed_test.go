@@ -19,7 +19,7 @@ import (
 
 const school = "https://school.example"
 
-// get sends a request like a browser that is showing a page of the school's site.
+// get sends a request as a browser showing a page of the school's site would.
 func get(t *testing.T, client *http.Client, address string) (*http.Response, *goquery.Document) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -39,14 +39,15 @@ func get(t *testing.T, client *http.Client, address string) (*http.Response, *go
 	return answer, d
 }
 
-// embedded lists embedded pages of each kind.
+// embedded lists the addresses of embedded pages, at least one of each kind.
 var embedded = []string{
 	"/embed/loop", "/embed/loop/?prompt=Once+upon+a+time", "/embed/loop?view=numbers",
 	"/embed/learn/widget/cache-saves", "/embed/practice/softmax?level=2&seed=7",
 }
 
-// TestFramesAllowOnlyGivenOrigins: only pages below /embed can be shown in pages of other origins,
-// and only on the configured origins. If none are configured, no page can be shown.
+// TestFramesAllowOnlyGivenOrigins: only pages below /embed can be shown in frames on other origins,
+// and only on the configured origins. If no origins are configured, no page can be shown in a
+// frame.
 // Promise: Only the sites that you list can embed your server's pages.
 func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 	t.Parallel()
@@ -312,8 +313,8 @@ func TestOEmbedResponses(t *testing.T) {
 	}
 }
 
-// TestPagesAdvertiseOEmbed: on a server that allows embedding, a page that can be embedded links
-// to its oEmbed description. The description is about the same page.
+// TestPagesAdvertiseOEmbed: on a server that allows embedding, each page that can be embedded links
+// to an oEmbed description of itself.
 func TestPagesAdvertiseOEmbed(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{Embeds: []string{school}})

@@ -60,8 +60,8 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// side returns a width or height in pixels: the smaller of usual and most. most is the maximum in
-// the request, and may be empty.
+// side returns a width or height in pixels: the smaller of usual and most, which is the maximum in
+// the request and may be empty.
 func side(most string, usual int) (n int, ok bool) {
 	if most == "" {
 		return usual, true
@@ -70,8 +70,8 @@ func side(most string, usual int) (n int, ok bool) {
 	return min(n, usual), err == nil && n >= leastSide
 }
 
-// embeddable returns the title, in a language, of the page at an address of this server, and its path
-// in a frame. Both are "" if the page cannot be embedded.
+// embeddable returns the title, in language l, of the page at one of this server's addresses, and
+// the page's path in a frame. Both are "" if the page cannot be embedded.
 func (o *Room) embeddable(l *terms.Language, address string, base *url.URL) (title, path string) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {

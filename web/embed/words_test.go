@@ -44,7 +44,7 @@ func TestEmbedPageIsInTheCatalog(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.Find(`a[href^="/embed/practice/"]`).Remove() // names of drills
+			d.Find(`a[href^="/embed/practice/"]`).Remove() // drill names
 			page, err := goquery.OuterHtml(d.Selection)
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package first implements the first run, which takes a newcomer's own sentence once through
-// the loop in about ninety seconds, with one control at a time and a guess before each reveal.
-// Its last page is a card to save and share.
+// Package first implements the first run, which takes a newcomer's sentence through the loop once,
+// in about ninety seconds, with one control at a time and a guess before each reveal. Its last page
+// is a card to save and share.
 //
 // A location in the first run is an address that contains a scene, a link to the run
 // ([session.Link]) and the learner's guess. The first run therefore needs no script, can be left

@@ -186,8 +186,8 @@ func TestFirstRunMotion(t *testing.T) {
 	step("joined", main, ".w")
 }
 
-// TestBrowserEnterContinues: the Enter key alone is enough to continue, except where the page
-// needs another input.
+// TestBrowserEnterContinues: the Enter key alone is enough to continue, except where the page needs
+// other input.
 func TestBrowserEnterContinues(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -250,7 +250,7 @@ func steady(tab *browser.Tab, seen map[string]string, scene string) {
 func TestScenesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
-	s := site{t: t, url: webtest.Server(t, webtest.Options{})}.another() // used to get the addresses of the scenes
+	s := site{t: t, url: webtest.Server(t, webtest.Options{})}.another() // used to get the scenes' addresses
 	url := s.url
 	if webtest.IsInTab(t) {
 		url = webtest.ServeTab(t, "")

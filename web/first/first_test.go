@@ -208,7 +208,7 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	}
 	drop.s.open("/first").mustBeField()
 	if drop.s.open("/").Find(".door__back").Length() != 0 {
-		t.Error("after skipping, the home page still leads back")
+		t.Error("after skipping, the home page still links back to the first run")
 	}
 	if got := leads(end.s); got != "/first" {
 		t.Errorf("before the card is shown, the field leads to %q, want %q", got, "/first")
@@ -314,8 +314,8 @@ func TestBadInputIsExplained(t *testing.T) {
 	}
 }
 
-// TestKnobKeepsTheAxis: the axis of the shares is the same for every value of the knob, and values
-// outside the knob's range are refused.
+// TestKnobKeepsTheAxis: the share axis is the same for every knob value, and values outside the
+// knob's range are refused.
 func TestKnobKeepsTheAxis(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 1, begins, oneStage, oneStage)

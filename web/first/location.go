@@ -49,7 +49,7 @@ type location struct {
 	turn  string // guess about the knob: one of the constants above; "" for none
 }
 
-// query returns the query string that leads to the location.
+// query encodes the location as a query string.
 func (p location) query() string {
 	q := url.Values{"scene": {string(p.scene)}}
 	if p.link != "" {
@@ -91,8 +91,8 @@ func (p location) parse(m *infer.Model) (session.Link, error) {
 	return link, nil
 }
 
-// fits reports whether the scene matches the moment that a run is at. It prevents an edited address
-// from revealing shares or a draw too early.
+// fits reports whether the scene matches a run's current moment. It prevents an edited address from
+// revealing shares or a draw too early.
 func (s scene) fits(l session.Link) bool {
 	last := session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran}
 	if l.Cursor != last {

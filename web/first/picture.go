@@ -39,7 +39,7 @@ func sendFile(w http.ResponseWriter, kind, extension string, content []byte) {
 	h.Set("Content-Type", kind)
 	h.Set("Content-Length", strconv.Itoa(len(content)))
 	h.Set("Content-Disposition", `attachment; filename="token-by-token`+extension+`"`)
-	_, _ = w.Write(content) // fails only if the client has left
+	_, _ = w.Write(content) // fails only if the client has disconnected
 }
 
 // keepsake returns the data needed to draw the card.

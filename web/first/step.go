@@ -36,10 +36,9 @@ const (
 )
 
 var (
-	// errChoice is the error for an action that the page has no button for.
+	// errChoice is the error for an action for which the page has no button.
 	errChoice = terms.Refuse(session.CodeLink, "first.button.none")
-	// errUnfinished is the error for a request for the card of a run that is in the middle of a
-	// token.
+	// errUnfinished is the error for a card request whose run is in the middle of a token.
 	errUnfinished = terms.Refuse(session.CodeLink, "first.card.unfinished")
 )
 
@@ -65,8 +64,8 @@ var (
 )
 
 // move carries out the action of the pressed button at a location and returns the resulting
-// location, in the same scene or another one. x is the new value of the knob. The card, whose scene
-// is "", follows the last scene.
+// location, in the same scene or another one. x is the knob's new value. The card, whose scene is
+// "", follows the last scene.
 func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	st := m.run.State()
 	next := location{scene: p.scene, guess: p.guess, turn: p.turn}
@@ -163,7 +162,7 @@ func textOf(st *session.State) string {
 // candidates is the number of tokens offered as guesses.
 const candidates = 5
 
-// offered reports whether a guess is one of those that the page offers.
+// offered reports whether the page offers a guess.
 func offered(st *session.State, guess string) bool {
 	if guess == guessElse {
 		return true

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// view is the content of a page of the first run.
+// view is the content of one of the first run's pages.
 type view struct {
 	location
 	Step  int    // from 1 to steps
@@ -66,7 +66,7 @@ func (v view) scrolls() bool {
 	return n > fitsUnscrolled
 }
 
-// steps is the number of steps of the first run.
+// steps is the number of steps in the first run.
 var steps = len(scenes)
 
 // enter returns the stage whose animation the page plays first, or "" for none.
@@ -164,7 +164,7 @@ func (v *view) guessToken(w stage.Words, st *session.State) {
 	v.Title, v.Say, v.Under = w.T("first.guess"), w.T("first.guess.say"), w.T("first.guess.under")
 }
 
-// ranks are the titles for the ranks that a guess can have.
+// ranks holds the keys of the titles, by the rank of the guessed token.
 var ranks = []string{"first.rank.1", "first.rank.2", "first.rank.3", "first.rank.4", "first.rank.5"}
 
 func (v *view) shares(w stage.Words, st *session.State, story stage.Story) {
@@ -241,8 +241,7 @@ func (v *view) draw(w stage.Words, st *session.State, story stage.Story) {
 	v.Again = !step.Settings.Greedy()
 }
 
-// almostSure is the probability of a token above which drawing again hardly ever changes the
-// result.
+// almostSure is the token probability above which drawing again hardly ever changes the result.
 const almostSure = 0.99
 
 func (v *view) joined(w stage.Words, st *session.State) {

@@ -18,7 +18,7 @@ import (
 // tokenWithSpace matches a token that begins with a space.
 var tokenWithSpace = regexp.MustCompile(`·(\pL+)`)
 
-// findWords reports the words of a page that are in no catalog and no token.
+// findWords reports the words on a page that are neither in a catalog nor part of a token.
 func (p page) findWords() {
 	p.s.t.Helper()
 	p.Find(".vis text, .map__toks").Remove() // tokens and their positions
@@ -41,8 +41,8 @@ func (p page) findWords() {
 	}
 }
 
-// TestFirstRunIsInTheCatalog: every scene, with every guess about the knob, the card, and what a
-// refusal says are in the language of the request.
+// TestFirstRunIsInTheCatalog: every scene (with every guess about the knob), the card and the
+// refusal messages are in the language of the request.
 func TestFirstRunIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	s := site{t: t, url: webtest.Serve(t, webtest.Options{

@@ -19,7 +19,7 @@ const (
 
 // errDropped is returned for a batch whose log was dropped after only some of its parts were
 // committed.
-var errDropped = errors.New("the log was dropped while records were appended to it")
+var errDropped = errors.New("the log was dropped while records were being appended to it")
 
 // appending is a batch in the queue. Once done has received its result, the other fields
 // belong to the caller of Append.
@@ -41,7 +41,7 @@ func newAppending(b Batch) *appending {
 // large reports whether a batch needs several commits.
 func (j *SQLite) large(a *appending) bool { return len(a.Records) > j.perCommit || a.size > groupBytes }
 
-// partEnd returns the end of the part of a batch that starts at record from.
+// partEnd returns the end of a batch's part that starts at record from.
 func (j *SQLite) partEnd(a *appending, from int) int {
 	to, size := from, int64(0)
 	for to < len(a.Records) && to-from < j.perCommit {

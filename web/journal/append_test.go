@@ -56,8 +56,8 @@ func holdWriter(t *testing.T, j *SQLite) (release func()) {
 	}
 }
 
-// TestLargeBatchYieldsToOtherWriters: appends of other owners are committed between the
-// parts of an import; appends of the same learner wait until the import is complete.
+// TestLargeBatchYieldsToOtherWriters: other owners' appends are committed between the parts of an
+// import; the same learner's appends wait until the import is complete.
 func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	j := inParts(onDisk(t, t.TempDir()))
 	put(t, j, ada, morning, record("visit", "1", "{}"))

@@ -40,9 +40,8 @@ func TestDropReachesQuarantinedRooms(t *testing.T) {
 	}
 }
 
-// TestUnreadableRecordsAreQuarantined: a record that a fold cannot add, or at which it
-// panics, is set aside, and the other records still apply. Records that were set aside are
-// not read again.
+// TestUnreadableRecordsAreQuarantined: a record that a fold cannot add, or that makes it panic, is
+// set aside, and the other records still apply. Records that were set aside are not read again.
 func TestUnreadableRecordsAreQuarantined(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
 		var list []Record

@@ -43,8 +43,8 @@ func Check(ctx context.Context, j Journal, kind string, readable func(Record) bo
 	return c, nil
 }
 
-// miscounted returns 1 if a log does not have the number of records that o reports although
-// it has not changed since then, and 0 otherwise.
+// miscounted returns 1 if a log whose records do not match the count in o still has that count, so
+// that the mismatch is not due to a change in the meantime. Otherwise, it returns 0.
 func miscounted(ctx context.Context, j Journal, o Info) (int, error) {
 	logs, err := j.Owners(ctx, o.Kind)
 	for _, now := range logs {

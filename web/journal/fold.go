@@ -26,8 +26,7 @@ type Fold[S any] struct {
 	// the record is unknown or invalid, Add leaves the state unchanged and returns false, and the
 	// record is set aside.
 	Add func(*S, Record) bool
-	// Settle is called after one or more calls of Add, before the state is used. It can be
-	// nil.
+	// Settle is called after one or more calls to Add, before the state is used. It can be nil.
 	Settle func(*S)
 	// Waste returns the state's list of records that later ones have superseded. It can be
 	// nil.
@@ -177,8 +176,8 @@ func (f *Folded[S]) wasteful(fold Fold[S]) bool {
 	return fold.Waste != nil && len(*fold.Waste(f.State)) >= compactEvery
 }
 
-// Limits of the states that [Folds] keeps in memory: the number of owners, and the bytes of
-// their logs, which are larger than the states.
+// Limits on the states that [Folds] keeps in memory: the number of owners, and the size of their
+// logs in bytes. Logs are larger than states.
 const (
 	mostActive  = 1024
 	activeBytes = 32 << 20
@@ -188,9 +187,9 @@ const (
 // records takes less than a millisecond.
 const snapshotEvery = 256
 
-// compactEvery is the number of superseded records at which a log is compacted. compactMost
-// is the maximum number of records deleted in one transaction, so that other callers do not
-// have to wait long for it.
+// compactEvery is the number of superseded records at which a log is compacted. compactMost is the
+// maximum number of records deleted in one transaction. It is low enough that other callers do not
+// have to wait long.
 const (
 	compactEvery = 256
 	compactMost  = groupRecords
@@ -215,7 +214,7 @@ func NewFolds[S any](logs Journal, kind string, fold Fold[S]) *Folds[S] {
 	return &Folds[S]{logs: logs, kind: kind, fold: fold, active: map[string]*list.Element{}, order: list.New()}
 }
 
-// Active is an active owner. It is valid only during the call of [Folds.Use].
+// Active is an active owner. It is valid only during the call to [Folds.Use].
 type Active[S any] struct {
 	folds  *Folds[S]
 	owner  Owner

@@ -112,7 +112,7 @@ var ErrTooLarge = errors.New("too large for a log")
 
 // Journal stores logs. Its methods can be called from any goroutine.
 //
-// Errors are [ErrTooLarge], [ErrAway], or errors of the context or the disk. If Append returns an
+// Errors are [ErrTooLarge], [ErrAway], or errors from the context or the disk. If Append returns an
 // error, none of the batch is stored. After [ErrAway], however, the outcome is unknown, since the
 // connection might have broken before the reply arrived. Appending the batch again is safe.
 type Journal interface {
@@ -151,8 +151,8 @@ type Journal interface {
 	Drop(ctx context.Context, o Owner) error
 
 	// SetAside moves the records of a log with the given sequence numbers to a separate log,
-	// to which nothing can be appended. If no numbers are given, it moves all records. They
-	// stay there until the owner is dropped.
+	// to which nothing can be appended. If no numbers are given, it moves all records. Records that
+	// were set aside are kept until the owner is dropped.
 	SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error
 
 	// Aside describes the data that was set aside from a log, and when that happened, oldest

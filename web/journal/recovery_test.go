@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// openRecovered opens the journal of a folder, after the first page of an empty table was damaged: the
+// openRecovered damages the first page of an empty table and then opens the folder's journal: the
 // database is replaced, although all logs can be read.
 func openRecovered(t *testing.T, dir string) (*store.DB, *SQLite) {
 	t.Helper()
@@ -40,8 +40,9 @@ func openFolder(t *testing.T, dir string) (*store.DB, *SQLite) {
 	return db, inParts(NewSQLite(db))
 }
 
-// TestCopyDoesNotReviveInterruptedImport: a copy that contains the first part of an interrupted import
-// does not bring it back, and records whose numbers or logs were used again after it are kept.
+// TestCopyDoesNotReviveInterruptedImport: restoring a copy that contains the first part of an
+// interrupted import does not bring that part back. Records are kept even if they reuse the
+// sequence numbers or the log numbers of the import.
 func TestCopyDoesNotReviveInterruptedImport(t *testing.T) {
 	carol := Owner{Learner, "carol"}
 	for _, importer := range []Owner{ada, bob} {
@@ -60,7 +61,7 @@ func TestCopyDoesNotReviveInterruptedImport(t *testing.T) {
 		}
 		must(t, db.Close())
 		_, j = openRecovered(t, dir)
-		put(t, j, Owner{Learner, "dora"}, morning, record("visit", "1", "{}")) // the first append repairs
+		put(t, j, Owner{Learner, "dora"}, morning, record("visit", "1", "{}")) // the first append completes the repair
 		for _, o := range []Owner{ada, bob, carol} {
 			if got := texts(read(t, j, o, 0)); !slices.Equal(got, want[o]) {
 				t.Errorf("after the import of %s: got log %.200v of %s, want %v", importer.Name, got, o.Name, want[o])
@@ -69,7 +70,8 @@ func TestCopyDoesNotReviveInterruptedImport(t *testing.T) {
 	}
 }
 
-// TestCopyDoesNotReviveCompactedRecords: a vote that was withdrawn and compacted stays away.
+// TestCopyDoesNotReviveCompactedRecords: a vote that was withdrawn and compacted does not come
+// back.
 func TestCopyDoesNotReviveCompactedRecords(t *testing.T) {
 	dir := t.TempDir()
 	db, j := openFolder(t, dir)
@@ -85,9 +87,9 @@ func TestCopyDoesNotReviveCompactedRecords(t *testing.T) {
 	}
 }
 
-// TestReturnedLearnerKeepsTheNewLog: a learner whose log was retired or set aside, and who has a new
-// one, keeps the new one; after they delete it, no file of the folder contains it, except for the
-// damaged one.
+// TestReturnedLearnerKeepsTheNewLog: a learner whose log was retired or set aside, and who has a
+// new one, keeps the new one; after they delete it, no file in the folder contains it, except for
+// the damaged one.
 func TestReturnedLearnerKeepsTheNewLog(t *testing.T) {
 	for name, end := range map[string]func(j Journal) error{
 		"retired": func(j Journal) error {

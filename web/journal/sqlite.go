@@ -74,7 +74,7 @@ func (j *SQLite) Owners(ctx context.Context, kind string) (list []Info, err erro
 			i.Used = moment(used)
 			list = append(list, i)
 			return err
-		}, kind) // leaves out owners whose first batch is in progress
+		}, kind) // omits owners whose first batch is in progress
 	})
 	return list, err
 }

@@ -255,7 +255,7 @@ func TestKilledBetweenAppends(t *testing.T) {
 			}
 			want[w] = append(want[w], id)
 			if n++; n == 5+17*(round%9) {
-				must(t, c.Process.Kill()) // SIGKILL; the output printed until then is still read
+				must(t, c.Process.Kill()) // SIGKILL; output printed before it can still be read
 			}
 		}
 		c.Wait()

@@ -16,7 +16,7 @@ const (
 	fieldRun     = "run"          // set by the Run button
 	fieldSure    = "sure"         // set by the button that confirms a long run
 	fieldPress   = "press"        // a number for each press of a run button, set by the page's script
-	fieldModel   = "model"        // the beginning of the hash of the model that the link was made with
+	fieldModel   = "model"        // the first digits of the hash of the model with which the link was made
 	fieldTable   = "table"        // the name of the table to download
 	fieldDecimal = "decimal"      // the decimal sign of a download: "comma" for spreadsheets that use decimal commas
 	fieldRequest = "request"      // the bill's JSON, which is kept in sync with the other fields
@@ -96,8 +96,8 @@ func linkOf(i lab.Info, v terms.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
 
-// sharedOf is like linkOf, but its link also identifies the model, so that the page of a server
-// with another model can point out the difference.
+// sharedOf is like linkOf, but its link also identifies the model, so that a server with another
+// model can point out the difference on its page.
 func (p *Pages) sharedOf(i lab.Info, v terms.Values) string {
 	q := queryOf(i, v)
 	q.Set(fieldModel, p.modelMark())

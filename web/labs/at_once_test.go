@@ -81,7 +81,7 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 		m := w.ask("set", values("bill", c.name, c.value))
 		if !strings.Contains(panelOf(m, "lab-follows"), c.follows) || !strings.Contains(panelOf(m, "lab-sum"), c.sum) {
 			t.Errorf(
-				"%s: got %s: %s, %s; want it containing %q, it containing %q", c.name, c.value,
+				"%s = %s: got %s, %s; want them to contain %q, %q", c.name, c.value,
 				panelOf(m, "lab-follows"), panelOf(m, "lab-sum"), c.follows, c.sum,
 			)
 		}

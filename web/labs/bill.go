@@ -124,8 +124,8 @@ func billLead(w stage.Words, r *lab.Bill) section {
 	return s.charted(bill.Draw(w.Language)).onPhones(phone.Draw(w.Language))
 }
 
-// billText describes how many tokens are read and written, and their prices. Before a run, it also
-// says whether the model's context window ends an answer before max_tokens does.
+// billText states how many tokens are read and written, and what they cost. Before a run, it also
+// states whether the model's context window ends an answer before max_tokens does.
 func billText(w stage.Words, r *lab.Bill) stage.Rich {
 	with := []any{
 		"read", w.Counted(r.AtMost.InputTokens, "token"), "input", terms.Dollars(r.AtMost.Input),

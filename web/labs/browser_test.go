@@ -78,7 +78,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 			hands.Press(".lab__link")
 			tab.Wait("the same again", `document.querySelector(".about") && !document.querySelector(".verdict")`)
 			if !strings.Contains(found, tab.Text("h1")) && tab.Text(".about") == "" {
-				t.Errorf("%s: the link leads to %s, want to its lesson or lab", i.Name, tab.URL())
+				t.Errorf("%s: the link leads to %s, want its lesson or lab", i.Name, tab.URL())
 			}
 		}
 	})
@@ -177,7 +177,7 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 		before := tab.Text(".tile--sum")
 		hands.Slide(`[data-slides="f-positions"]`, 700)
 		tab.Wait("another size", fmt.Sprintf(`document.querySelector(".tile--sum").innerText !== %q`, before))
-		run(tab, hands) // this measures the engine, and the calculated results stay
+		run(tab, hands) // this measures the engine and leaves the calculated results in place
 		if got, want := tab.Attr(
 			`[data-slides="f-positions"]`, "aria-valuetext",
 		), browser.Value[string](tab, `document.querySelector("#f-positions").value`); got != want {

@@ -113,7 +113,8 @@ func sameText(w stage.Words, c *lab.Cache) stage.Rich {
 	return w.Rich("labs.cache.same.say", with...)
 }
 
-// logitsGrid returns a table of some of the logits that are bit-identical.
+// logitsGrid returns a table of the last step's largest logits, cached and recomputed, with their
+// bits.
 func logitsGrid(w stage.Words, c *lab.Cache) grid {
 	g := newGrid(w, "labs.cache.logits.", "token", "cached", "bits", "recomputed", "bits")
 	for _, x := range c.Logits {
@@ -192,8 +193,8 @@ func fitRows(w stage.Words, f lab.Fit) []fitRow {
 	return rows
 }
 
-// fitted formats the coefficient of a fitted term. A time has its unit. A count has no decimals if
-// it is an integer, except for rounding errors.
+// fitted formats the coefficient of a fitted term. A time includes its unit. A count that is an
+// integer, apart from rounding errors, has no decimals.
 func fitted(w stage.Words, x float64, time bool) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {

@@ -20,11 +20,11 @@ type ring struct {
 	Value  string // "" until the ring is moved
 }
 
-// aheadRoom is the ratio of the end of the time axis to the program's longest estimate. With the
-// extra room, guesses are not cut off, and the scale does not give the result away.
+// aheadRoom is the length of the time axis as a multiple of the program's longest estimate. With
+// the extra room, guesses are not cut off, and the scale does not give the result away.
 const aheadRoom = 1.25
 
-// cacheAhead returns the chart of times with the user's guess and the measurement.
+// cacheAhead returns the time chart with the user's guess and the measurement.
 func cacheAhead(w stage.Words, m *infer.Model, v terms.Values, guess string, result any) *section {
 	a, err := lab.AheadOfCache(m, v)
 	if err != nil || a.Tokens < 2 {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// plain returns a sentence without its emphasis.
+// plain returns the text of a sentence without its emphasis markup.
 func plain(say stage.Rich) string { return say.String() }
 
 // TestCachePageClaimsOnlyWhatIsTrue: the page claims that the logits, the columns and the counts
@@ -35,7 +35,7 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	if got := plain(sameText(stage.English, c)); strings.Contains(got, "none differs") || !strings.Contains(
 		got, "3 numbers of 640 differ",
 	) {
-		t.Errorf("got %q, want it without %q, it containing %q", got, "none differs", "3 numbers of 640 differ")
+		t.Errorf("got %q, want it without %q and with %q", got, "none differs", "3 numbers of 640 differ")
 	}
 	c.SameLogits = false
 	if got := plain(sameText(stage.English, c)); strings.Contains(got, "same bit") {
@@ -45,7 +45,7 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	if got := plain(partsText(stage.English, c, step)); strings.Contains(got, "equal to the formulas") ||
 		!strings.Contains(got, "at token 1 that is not what the formulas say") {
 		t.Errorf(
-			"got %q, want it without %q, it containing %q", got, "equal to the formulas",
+			"got %q, want it without %q and with %q", got, "equal to the formulas",
 			"at token 1 that is not what the formulas say",
 		)
 	}
@@ -100,7 +100,7 @@ func TestStreamingChangesTheWait(t *testing.T) {
 	if on := plain(paidText(stage.English, b)); on == off || !strings.Contains(on, "after 2.0 ms") ||
 		!strings.Contains(off, "until 30.0 ms") {
 		t.Errorf(
-			"on: got %s off: %s; want anything but %s, it containing %q, it containing %q", on, off, off,
+			"on: got %s, off: %s; want on to differ from %s and to contain %q, off to contain %q", on, off, off,
 			"after 2.0 ms", "until 30.0 ms",
 		)
 	}
@@ -169,8 +169,8 @@ func TestUnexpectedRatioIsReported(t *testing.T) {
 	}
 }
 
-// TestPartingStrips: each lane's strip shows the lane's own token and the other lane's token, each
-// at its segment in the strip's lane. A greedy lane has no u.
+// TestPartingStrips: each lane's strip shows two tokens, the lane's own and the other lane's, both
+// at their segments in that lane's distribution. A greedy lane has no u.
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{
@@ -208,7 +208,8 @@ func TestPartingStrips(t *testing.T) {
 	}
 }
 
-// TestEveryFieldShowsItsRange: each number, list and text shows its range.
+// TestEveryFieldShowsItsRange: the hint for each number, list and text field states the field's
+// range.
 func TestEveryFieldShowsItsRange(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {

@@ -10,11 +10,11 @@ import (
 )
 
 // A face is the part of a page that is specific to one lab. The form, the findings and the rows are
-// the same for all labs. A lab's face is in a file with the lab's name.
+// the same for all labs. A lab's face is defined in a file named after the lab.
 type face struct {
 	prediction
 	tiles []tile // the lab's equation
-	run   string // the text of the Run button; "" for Run
+	run   string // the key of the Run button's text; "" for the default
 	// truth returns the choice that a result confirms, and a sentence about it. ok is false if too
 	// little was measured to tell.
 	truth    func(w stage.Words, result any) (key, say string, ok bool)
@@ -76,8 +76,8 @@ func drawAhead(f face, name string, ahead aheadOf) face {
 	return f
 }
 
-// A tile is a part of a lab's equation: an input, a fixed number, or a number that the sum
-// computes from the settings.
+// A tile is a part of a lab's equation: an input, a fixed number, or a number computed from the
+// settings.
 type tile struct {
 	op          string // the operator before the tile; "" if there is none
 	input       string // the input's name; "" for a number

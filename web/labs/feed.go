@@ -19,10 +19,10 @@ import (
 )
 
 // Feeds returns the live parts of these pages by name. The part lab?name=NAME is the feed of one
-// lab. A lab's feed accepts two commands. The command set has values: the form's fields by name,
-// all as text. If run is among them, the feed runs the lab; otherwise, it only sends an estimate.
-// The command cancel ends the run and keeps its results so far. A run's progress and results are
-// sent as panels. The message that follows the end of a run has done set.
+// lab. A lab's feed accepts two commands. The values of the set command are the form's fields by
+// name, all as text. If they include run, the feed runs the lab; otherwise, it only sends an
+// estimate. The cancel command ends the run and keeps its results so far. A run's progress and
+// results are sent as panels. In the message that follows the end of a run, done is true.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
@@ -157,7 +157,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		panel(ctx, "lab-trouble", trouble("")),
 		panel(ctx, "lab-note", note(&e, ask, f.p.sharedOf(f.i, v))))
 	m.Data = feedData{Link: linkOf(f.i, v), Inputs: f.inputs(v)}
-	if f.resumes(a, v) { // Serve shows the end, if the run has ended
+	if f.resumes(a, v) { // if the run has ended, Serve then sends its results
 		progress, _, _ := f.run.newest()
 		m.Panels = append(m.Panels, f.progressPanel(ctx, progress))
 		return m

@@ -118,7 +118,7 @@ func values(name string, more ...string) map[string]string {
 	return v
 }
 
-// TestFeedRunsEveryLab: each lab can be run through its feed. Its report is kept and is shown again
+// TestFeedRunsEveryLab: each lab can be run through its feed. Its report is kept and is still shown
 // after a reload.
 // Promise: Every lab runs on your own machine, and its report survives a reload.
 func TestFeedRunsEveryLab(t *testing.T) {
@@ -182,7 +182,7 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	w := newSite(t).open("draw")
 	before, later := faces["draw"].Choices[0], faces["draw"].Choices[3]
 	run, change := values("draw", "run", "1", "sure", "1", "guess", before.Key), values("draw", "guess", later.Key)
-	for _, v := range []map[string]string{run, change} { // the second arrives while the first one's run is in progress
+	for _, v := range []map[string]string{run, change} { // the second arrives during the run that the first starts
 		fields, err := json.Marshal(map[string]any{"values": v})
 		if err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	if !strings.Contains(results, stage.English.T(before.Text)) || strings.Contains(results,
 		stage.English.T(later.Text)) {
 		t.Errorf(
-			"the results are compared with another prediction: got %.800s, want it containing %q, without %q",
+			"the results are compared with another prediction: got %.800s, want it with %q and without %q",
 			results, stage.English.T(before.Text), stage.English.T(later.Text),
 		)
 	}
@@ -340,7 +340,7 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 	)
 	second.ask("set", values("draw", "run", "1", "guess", none))
 	second.until("its place", func(m wire.Message) bool {
-		return strings.Contains(panelOf(m, "lab-run"), "2 measurements are before yours")
+		return strings.Contains(panelOf(m, "lab-run"), "2 measurements are ahead of yours")
 	})
 	first.ask("cancel", nil)
 	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Canceled while it waited") {

@@ -51,7 +51,7 @@ type form struct {
 	Own                      string // the model whose numbers are shown
 }
 
-// A preset is a suggestion for settings to try, with its address.
+// A preset is a suggested set of values, with the address that opens the lab with them.
 type preset struct {
 	lab.Preset
 	Href string

@@ -84,7 +84,8 @@ func (p *Pages) withGuess(
 	return list
 }
 
-// ahead returns the section that a lab shows above the settings even before a run, or nil.
+// ahead returns the section that a lab shows above the settings even before a run, or nil if there
+// is none.
 func (p *Pages) ahead(w stage.Words, i lab.Info, v terms.Values, guess string, result any) *section {
 	if draw := faces[i.Name].ahead; draw != nil {
 		return draw(w, p.Target, v, guess, result)

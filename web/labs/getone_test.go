@@ -25,7 +25,7 @@ func TestPageExplainsHowToGetAModel(t *testing.T) {
 	}
 	lines := d.Find(".getone li code").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
 	if len(lines) != 3 || d.Find(".getone li").Length() != 3 {
-		t.Fatalf("there are %d commands: %q; want 3 elements, count of .getone li = 3", len(lines), lines)
+		t.Fatalf("got %d commands: %q; want 3 on the page", len(lines), lines)
 	}
 	model, ok := strings.CutPrefix(lines[0], "hf download ")
 	if !ok || strings.Count(model, "/") != 1 {

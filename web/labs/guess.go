@@ -12,7 +12,7 @@ import (
 // choices, or the positions of two rings in the lab's chart.
 type prediction struct {
 	Ask     string // the key of the question; "" if the lab asks nothing
-	With    []any  // the values of the question
+	With    []any  // the values that the question's text refers to
 	Choices []choice
 	Rings   bool // rings instead of choices; each ring has a field
 }
@@ -23,8 +23,8 @@ type choice struct{ Key, Text string }
 // none is the key of the choice for users who do not want to guess.
 const none = "none"
 
-// has reports whether a guess is valid. It must be the key of a choice or, if the lab has rings, be
-// drawn in the chart. If the lab asks nothing, any guess is valid.
+// has reports whether a guess is valid. A guess must be the key of a choice or, if the lab has
+// rings, be drawn in the chart. If the lab asks nothing, any guess is valid.
 func (g prediction) has(guess string) bool {
 	key, drawn := splitGuess(guess)
 	return g.Ask == "" || g.Rings && drawn != nil || key == none ||

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// borneOut is a report's result with the choice that it confirms, or "" if too little was measured
-// to tell.
+// borneOut is a report's result and the choice that the result confirms, or "" if too little was
+// measured to tell.
 type borneOut struct {
 	lab    string
 	result any

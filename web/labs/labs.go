@@ -23,7 +23,7 @@ type Deps struct {
 	// Slot, if not nil, returns a slot in the pool that runs Target for everyone.
 	Slot func() *infer.Slot
 	// Draft returns a slot in the draft model's pool for the speculation lab. It may have to load
-	// the model first. Its error is a sentence for users.
+	// the model first. Its error message is shown to users.
 	Draft func() (*infer.Slot, error)
 	// Caller identifies the visitor. For a new visitor, fresh is the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)

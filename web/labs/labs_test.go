@@ -111,8 +111,7 @@ func (s *site) checkRows(d *goquery.Document) {
 	})
 }
 
-// checkLink checks that the link leads to the same settings and to the saved report without another
-// run.
+// checkLink checks that the link opens the same settings and the saved report without another run.
 func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 	href, _ := d.Find(".lab__link").Attr("href")
 	again := s.get(href, http.StatusOK)

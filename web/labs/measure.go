@@ -140,7 +140,8 @@ func (p *Pages) lab(out http.ResponseWriter, r *http.Request) {
 		Form: p.form(w, i, v, a.guess, nil), Link: p.sharedOf(i, v),
 		Found: p.newFound(w, i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
-	// Before a guess, the scale of the chart depends on a measured time.
+	// A page that is rendered once for everyone omits the chart for the guess, whose scale depends
+	// on a measured time.
 	if pg.Found == nil && (faces[i.Name].ahead == nil || !chance.IsSteady(r.Context())) {
 		pg.Found = p.calculated(w, l, a.guess, v)
 	}
@@ -162,8 +163,8 @@ func (p *Pages) lab(out http.ResponseWriter, r *http.Request) {
 // but cannot make this server run a lab.
 func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
-// goesOn makes the page show the run r, which is in progress. It does nothing if r is nil or was
-// not started by a press of the button.
+// goesOn makes the page show r, a run in progress. It does nothing if r is nil or was not started
+// by a press of the button.
 func (p *Pages) goesOn(w stage.Words, pg *page, r *liveRun) {
 	if r == nil || r.press == "" {
 		return
@@ -362,6 +363,6 @@ func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, rep
 	w.Header().Set("Content-Disposition", `attachment; filename="`+i.Name+"-"+t.Name+`.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
 	if err := t.WriteCSV(w, terms.SheetFormOf(r.URL.Query().Get(fieldDecimal)), terms.In(r.Context())); err != nil {
-		p.Log.Warn("sending rows", "lab", i.Name, "err", err)
+		p.Log.Warn("the rows could not be sent", "lab", i.Name, "err", err)
 	}
 }

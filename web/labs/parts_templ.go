@@ -647,7 +647,7 @@ func paidView(list []paidToken) templ.Component {
 	})
 }
 
-// chips shows a text as tokens. The tokens of the circle are marked.
+// chips shows a text as tokens. The tokens of a repetition are marked.
 func chips(list []lab.Token, c *lab.Circle) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1375,7 +1375,7 @@ func sharesView(list []shareView) templ.Component {
 	})
 }
 
-// waited compares how long a reader waits.
+// waited compares how long a reader waits with streaming and without.
 func waited(p *lab.Prefill) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2033,7 +2033,7 @@ func racersView(s *lab.Stops) templ.Component {
 	})
 }
 
-// beforeAfter shows the text before and after its end.
+// beforeAfter shows the text up to its first end-of-text token, and after it.
 func beforeAfter(n lab.NoEnd) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -91,9 +91,9 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 		`!`+said+`.includes("not yet")`)
 }
 
-// TestGuessIsMarkedInTheRace: before a run, the race of stop conditions shows the positions of the
-// limits only. The guess is marked in its lane and stays there after the run, and the lanes keep
-// their order.
+// TestGuessIsMarkedInTheRace: before a run, the stop-condition race shows only the positions of the
+// limits. The guess is marked in its lane and stays there after the run, and the lanes keep their
+// order.
 func TestGuessIsMarkedInTheRace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -144,7 +144,7 @@ func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
 		(r) => r.textContent.includes("max_tokens 10")).querySelectorAll("td")[4].textContent.trim()`)
 	if got := browser.Value[[]string](tab, texts); share == "" || !slices.Contains(got, share) {
 		t.Errorf(
-			"the table says that the smaller limit saves %s, the lanes %q; want non-empty, it containing %q", share,
+			"the table says that the smaller limit saves %s, the lanes show %q; want a share, and %q in a lane", share,
 			got, share,
 		)
 	}

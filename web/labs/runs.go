@@ -125,7 +125,7 @@ func (s *runs) add(r *liveRun) {
 	}
 }
 
-// beginning is what a run is doing before it reports anything.
+// beginning is the status of a run that has not reported any progress yet.
 var beginning = lab.Text("labs.run.beginning")
 
 // begin starts a run in its own goroutine, watched by the page that requested it.

@@ -93,7 +93,7 @@ func TestReconnectAfterARun(t *testing.T) {
 	if n := len(s.pages.runs.list); n != 1 {
 		t.Errorf("%d runs, want 1", n)
 	}
-	// Changed values do not belong to that press, so the lab runs with them only after a new press.
+	// Changed values are not part of that press, so the lab runs with them only after a new press.
 	again := s.open("draw")
 	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
 		t.Error("other values resumed the same run")

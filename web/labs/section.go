@@ -20,7 +20,7 @@ type section struct {
 	Caption          string
 	Narrow           *plots.Chart // the chart drawn for phones; nil if it is the same
 	Guess            *guessPic    // shown above the chart
-	Rings, Slim      []ring       // the draggable rings in the chart and in the one for phones
+	Rings, Slim      []ring       // the draggable rings in the chart and in the chart for phones
 	Body             templ.Component
 	Numbers          templ.Component // tables, initially closed
 	Half             bool            // shown next to another section
@@ -28,8 +28,8 @@ type section struct {
 	Sum              *sum            // the result of the tiles' equation
 }
 
-// The elements around the numbers of a sentence: bold, bold in the accent color, and bold in the color
-// for errors.
+// The elements around numbers in a sentence: bold, bold in the accent color, and bold in the error
+// color.
 var (
 	bold   = stage.Element{Name: "b"}
 	accent = stage.Element{Name: "b", Attrs: templ.Attributes{"class": "x"}}
@@ -75,8 +75,8 @@ type grid struct {
 	Now     int // the number of the highlighted row, from 1; 0 if none
 }
 
-// newGrid returns a table without rows. The keys of its texts begin with the given one and end in
-// "caption" or the name of a column. A column without a name has no heading.
+// newGrid returns a table without rows. The keys of its texts are the given key followed by
+// "caption" or by the name of a column. A column without a name has no heading.
 func newGrid(w stage.Words, key string, columns ...string) grid {
 	g := grid{Caption: w.T(key + "caption")}
 	for _, c := range columns {
@@ -170,5 +170,5 @@ func marked(t lab.Token) stage.Text {
 	return stage.Marked(t.Text)
 }
 
-// tokenName returns a token's text in words, for tables.
+// tokenName returns a token's text as a string, for tables.
 func tokenName(t lab.Token) string { return marked(t).String() }

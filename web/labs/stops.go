@@ -52,7 +52,7 @@ func stopsAhead(w stage.Words, m *infer.Model, v terms.Values, guess string, res
 	return &s
 }
 
-// racerShort returns a condition's name for narrow spaces.
+// racerShort returns a condition's short name, for narrow spaces.
 func racerShort(w stage.Words, r lab.Racer) string {
 	switch r.Kind {
 	case "stop_string":

@@ -28,7 +28,7 @@ type laneToken struct {
 	Title string
 	Parts bool // whether this is the first token that differs from the first lane's
 	Same  bool // whether the first lane has the same text so far
-	Round bool // whether the token is within the circle at the text's end
+	Round bool // whether the token is part of the repetition at the text's end
 }
 
 var _ = drawGuess(show("strategies", strategiesSections, firstParting, prediction{

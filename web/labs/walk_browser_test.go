@@ -8,8 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// ahead is a JavaScript expression for the number of tokens of the first lane that are still
-// hidden.
+// ahead is a JavaScript expression for the number of the first lane's tokens that are still hidden.
 const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => ` +
 	`getComputedStyle(x).visibility === "hidden").length`
 

@@ -26,7 +26,7 @@ func eachOf(s lab.Sequence, i int) float64 {
 // verdictWord returns a verdict with a mark, so that it can be recognized without color.
 func verdictWord(w stage.Words, verdict string) string { return w.T("labs.round.verdict." + verdict) }
 
-// runText describes a run: its settings, its duration and its noise.
+// runText describes a run: its models, its duration and its noise.
 func runText(w stage.Words, r *lab.Report) string {
 	key, drafted := "labs.about.run", r.Draft != "" && r.Lab == "speculation"
 	switch {
@@ -55,8 +55,8 @@ func work(w stage.Words, n float64) string {
 	return w.MultAdds(int64(n))
 }
 
-// placeOf returns a lab's position, the number of labs, and the next lab, which is nil after the
-// last one.
+// placeOf returns a lab's position, the number of labs, and the next lab, which is nil for the last
+// one.
 func placeOf(w stage.Words, name string) (n, of int, next *lab.Info) {
 	all := lab.All()
 	for i, l := range all {

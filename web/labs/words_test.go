@@ -26,7 +26,7 @@ func pseudoSite(t *testing.T) *site {
 	return s
 }
 
-// ownWords returns the texts on the pages of a lab that are the same in every language.
+// ownWords returns the texts on a lab's pages that are the same in every language.
 func ownWords(t *testing.T) []string {
 	t.Helper()
 	target, draft := testmodel.Target(t), testmodel.Draft(t)
@@ -48,8 +48,8 @@ func ownWords(t *testing.T) []string {
 	}
 }
 
-// checkWords fails the test if a part of a page has a word that is in no catalog. Texts of the model
-// and of the learner do not count.
+// checkWords fails the test if part of a page has a word that is in no catalog. Text from the model
+// or the learner does not count.
 func checkWords(t *testing.T, what, page string) {
 	t.Helper()
 	d, err := goquery.NewDocumentFromReader(strings.NewReader(page))

@@ -240,8 +240,8 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 	tab.Wait("results", `document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`)
 }
 
-// TestPhoneMenu: on a phone, the navigation is in a menu that opens, closes and leads to pages,
-// by touch and by keyboard.
+// TestPhoneMenu: on a phone, the navigation is in a menu. The menu can be opened and closed, and
+// its links can be followed, by touch and by keyboard.
 func TestPhoneMenu(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 type homePage struct {
 	Turn *turnView
 	Map  *coursework.Map
-	// Begin is the text in the prompt field. Others are the other openings that the visitor can
+	// Begin is the text in the prompt field. Others are further openings that the visitor can
 	// choose.
 	Begin  string
 	Others []string
@@ -42,7 +42,7 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	}
 	turn, err := p.turnOf(r)
 	if err != nil {
-		p.Log.Error("home", "err", err)
+		p.Log.Error("the home page failed", "err", err)
 		words := stage.In(r.Context())
 		p.Refuse(
 			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.say"),

@@ -11,8 +11,8 @@ import (
 
 const atStage = `Number(document.querySelector("#turn").dataset.stage)`
 
-// TestHomePlaysTheLoop: the loop of the home page steps through the stages automatically, pauses
-// when the user pauses it, and continues with the next token.
+// TestHomePlaysTheLoop: the home page's loop steps through the stages automatically, can be paused,
+// and continues with the next token.
 func TestHomePlaysTheLoop(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestHomePlaysTheLoop(t *testing.T) {
 	); n != 1 {
 		t.Errorf("at the second draw, there are %d tokens, want 1", n)
 	}
-	hands.Press("#live-h") // move the focus from the link, which would handle the space bar itself
+	hands.Press("#live-h") // move the focus away from the link, which would handle the space bar itself
 	tab.Keys(" ")
 	tab.Wait("the loop to play", `document.querySelector("[data-play]").textContent.includes("Pause")`)
 	tab.Wait("the third token", `document.querySelector("#turn").dataset.n === "3"`)
@@ -90,7 +90,7 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	}
 }
 
-// TestHomeWritesFirst: the shown turn is one at which the model is unsure. The text generated
+// TestHomeWritesFirst: the turn shown is one at which the model is unsure. The text generated
 // before it appears token by token, and only then does the page step through the turn's stages.
 func TestHomeWritesFirst(t *testing.T) {
 	fixture.Long(t)
@@ -112,7 +112,7 @@ func TestHomeWritesFirst(t *testing.T) {
 
 // TestHomePromptStartsTheFirstRun: a newcomer who types text on the home page or chooses an opening
 // starts a first run with that prompt, by mouse, by keyboard and by touch. Skipping the first run
-// opens the text in the Loop. From then on, the field leads to the Loop, too.
+// opens the text in the Loop. From then on, text from the home page's field also opens in the Loop.
 func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -138,7 +138,7 @@ func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-row")`)
 }
 
-// TestOpeningsFitTheField: every opening that the home page offers fits entirely into its field.
+// TestOpeningsFitTheField: every opening that the home page offers fits entirely in the field.
 func TestOpeningsFitTheField(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

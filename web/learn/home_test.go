@@ -108,8 +108,8 @@ func TestLessonsAreCountedAlike(t *testing.T) {
 	}
 }
 
-// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, which leads to the first
-// turn of another run. The page replaces an invalid turn with the nearest valid one.
+// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, and the page then continues
+// with the first turn of another run. The page replaces an invalid turn with the nearest valid one.
 func TestHomeRunEndsAndRestarts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -179,9 +179,9 @@ func TestHomeRunIsShared(t *testing.T) {
 	}
 }
 
-// TestHomeStartsAtAnUnsureTurn: if no turn is requested, the home page shows the first turn at
-// which a sentence has ended and no token has half of the probability. In a run without such a
-// turn, it shows the last turn.
+// TestHomeStartsAtAnUnsureTurn: if no turn is requested, the home page shows the first turn after
+// the end of a sentence at which no token has half of the probability or more. In a run without
+// such a turn, it shows the last turn.
 func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -8,7 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/once"
 )
 
-// htmlCache caches HTML that is the same for everyone in a language. One entry is computed at a time.
+// htmlCache caches HTML that is the same for all users of a language. One entry is computed at a
+// time.
 type htmlCache struct {
 	all  once.Values[string]
 	turn *semaphore.Weighted
@@ -16,7 +17,8 @@ type htmlCache struct {
 
 func newHTMLCache() *htmlCache { return &htmlCache{turn: semaphore.NewWeighted(1)} }
 
-// get returns the result of work for a key. work can take at most [firstTime].
+// get returns the HTML for a key, which work generates if it is not in the cache. work can take at
+// most [firstTime].
 func (c *htmlCache) get(ctx context.Context, key string, work func(context.Context) (string, error)) (string, error) {
 	return c.all.Get(ctx, key, func(ctx context.Context) (string, error) {
 		ctx, cancel := context.WithTimeout(ctx, firstTime)

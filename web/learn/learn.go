@@ -16,7 +16,8 @@ type Deps struct {
 	// Slot, if not nil, returns a slot in the pool in which Model runs for all visitors.
 	Slot func() *infer.Slot
 	// Draft, if not nil, returns a slot in the pool of the draft model, for lessons about
-	// speculation. It may have to load the model first. Its errors are sentences for the learner.
+	// speculation. It may have to load the model first. Its error messages are shown to the
+	// learner.
 	Draft func() (*infer.Slot, error)
 	// FirstRun reports whether the sender of a request should still see the first run, and
 	// whether they have begun it. If it is nil, there is no first run.

@@ -110,8 +110,8 @@ func (p *Pages) block(
 	case lessons.Aside:
 		return aside(b)
 	}
-	// If this package cannot show a part, the whole page fails, rather than silently omitting the
-	// part.
+	// If this package cannot show a part, the whole page fails, because the part must not be
+	// omitted silently.
 	return templ.ComponentFunc(func(context.Context, io.Writer) error {
 		return fmt.Errorf("a lesson contains a %T, which has no layout", b)
 	})

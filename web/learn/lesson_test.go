@@ -122,8 +122,8 @@ func TestLessonPagesAreComplete(t *testing.T) {
 	}
 }
 
-// TestVisitsTickSections: sections are ticked one by one as they are read, or all at once with the
-// button. The map and the link to the next section are updated.
+// TestVisitsTickSections: sections are checked off one by one as they are read, or all at once with
+// the button. The map and the link to the next section are updated.
 func TestVisitsTickSections(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -140,7 +140,7 @@ func TestVisitsTickSections(t *testing.T) {
 	}
 	d := s.Get(first.Href())
 	if n := d.Find(".unit .is-read").Length(); n != 1 {
-		t.Errorf("%d sections are ticked, want 1", n)
+		t.Errorf("%d sections are checked off, want 1", n)
 	}
 	if got := s.Get("/").Find(".door__back a").AttrOr("href", ""); got != first.Sections[1].Href() {
 		t.Errorf("the home page continues at %s, want %s", got, first.Sections[1].Href())

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTermNoteOpensInPlace: a term's note opens in place, has the text of the glossary, and
-// closes with Escape. The reader does not leave the lesson.
+// TestTermNoteOpensInPlace: a term's note opens in place, contains the glossary's text, and closes
+// with Escape. The reader does not leave the lesson.
 // Promise: A term is explained where you read it, without leaving the lesson.
 func TestTermNoteOpensInPlace(t *testing.T) {
 	fixture.Long(t)

@@ -33,7 +33,7 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, overviewHTML(v))
 }
 
-// forTime removes the lessons that do not fit into the requested time, if it is one of the
+// forTime removes the lessons that do not fit into the requested time, if that time is one of the
 // choices.
 func (v *overviewPage) forTime(w stage.Words, asked string) {
 	minutes, err := strconv.Atoi(asked)

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A pictureState is one state of a lesson's picture as its page shows it.
+// A pictureState is one state of a lesson's picture, as the lesson's page shows it.
 type pictureState struct {
 	lessons.Picture
 	First bool
@@ -51,7 +51,7 @@ func (p *Pages) pictureOf(w stage.Words, l *lessons.Lesson) (list []pictureState
 	return list
 }
 
-// draw runs the model up to a state of the picture and renders it.
+// draw runs the model up to a state of the picture and renders that state.
 func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, id string) (string, error) {
 	v, err := drawPicture(ctx, p.environment(shell.Numbers), sentence, pic)
 	if err != nil {
@@ -106,7 +106,7 @@ var pictureStages = map[lessons.PictureKind]infer.Kind{
 	lessons.PictureEdit: infer.KindSoftmax,
 }
 
-// pictureRun runs the model on a sentence up to the stage that a state of the picture shows.
+// pictureRun runs the model on a sentence up to the stage that a picture of the given kind shows.
 func pictureRun(
 	ctx context.Context, d environment, sentence string, kind lessons.PictureKind, in terms.Values,
 ) (*session.State, error) {

@@ -69,7 +69,7 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 }
 
 // TestRecallComparesBeforeGrading: learners first write their answer, then compare it, then save
-// the points that they ticked. The page shows the answer again as plain text, and the answer is not
+// the points that they checked. The page repeats the answer as plain text, and the answer is not
 // saved anywhere.
 func TestRecallComparesBeforeGrading(t *testing.T) {
 	t.Parallel()
@@ -114,6 +114,6 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 	if w := s.Post(
 		path, true, url.Values{"step": {"keep"}, "tick": {strconv.Itoa(len(q.Rubric))}},
 	); w.Code != http.StatusBadRequest {
-		t.Errorf("a tick that belongs to no point: status %d", w.Code)
+		t.Errorf("checking a point that does not exist: status %d", w.Code)
 	}
 }

@@ -40,8 +40,8 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	if v.Query != "" {
 		v.Hits = p.Course.Search(v.Query, hitsShown)
 		for i := range v.Hits {
-			// The deck shows one card at a time, so a card is identified by its page's query,
-			// not by a fragment.
+			// The deck shows one card at a time, so a query parameter, not a fragment, identifies a
+			// card.
 			if id, ok := strings.CutPrefix(v.Hits[i].Where, "/cards#"); ok {
 				v.Hits[i].Where = "/cards?" + url.Values{"card": {id}}.Encode()
 			}

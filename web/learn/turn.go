@@ -28,7 +28,7 @@ const (
 // visitor has watched it. However many visitors there are, this costs one pass per token, and
 // memory for [homeSeeds] times [homeTurns] small view models for each language.
 type turns struct {
-	model func() *infer.Model // the model runs in a slot of its own if there is a pool
+	model func() *infer.Model // if there is a pool, the model runs in a slot of its own
 	mu    sync.Mutex
 	runs  map[string]*[homeSeeds]homeRun // by language
 }
@@ -49,7 +49,7 @@ func newTurns(d Deps) *turns {
 	}}
 }
 
-// run returns the run with the given seed, in a language.
+// run returns the run with the given seed, in language l.
 func (t *turns) run(l *terms.Language, seed int) *homeRun {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -88,7 +88,7 @@ func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int)
 	}
 	if err != nil {
 		r.session = nil
-		return fmt.Errorf("the run on the home page, seed %d: %w", seed, err)
+		return fmt.Errorf("home page run with seed %d: %w", seed, err)
 	}
 	v := newTurn(stage.In(ctx), st, seed)
 	r.done = append(r.done, v)
@@ -98,7 +98,7 @@ func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int)
 	return nil
 }
 
-// start sets the settings and the prompt of a session and repeats the first done turns.
+// start sets a session's settings and prompt, and replays its first turns; done is their number.
 func start(ctx context.Context, s *session.Session, seed, done int) error {
 	commands := []session.Command{
 		session.SetPreset{Key: homePreset},
@@ -120,7 +120,7 @@ func start(ctx context.Context, s *session.Session, seed, done int) error {
 func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	v, err := p.turnOf(r)
 	if err != nil {
-		p.Log.Error("home", "err", err)
+		p.Log.Error("a turn of the home page failed", "err", err)
 		words := stage.In(r.Context())
 		p.Refuse(
 			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.turn"),

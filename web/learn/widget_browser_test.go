@@ -122,7 +122,7 @@ func fill(selector, text string) func(browser.Hands, string) {
 }
 
 // TestExperimentsByEveryHand: every kind of experiment works by mouse, by keyboard alone and by
-// touch, and its link leads into the Loop.
+// touch, and its link opens the Loop.
 func TestExperimentsByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

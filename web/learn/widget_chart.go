@@ -28,7 +28,8 @@ const (
 	shareWidth, shareHeight = 182.0, 118.0
 )
 
-// curvePoints is the number of points of the curve, evenly spaced from lessons.LeastT to lessons.MostT.
+// curvePoints is the number of points on the curve. They are evenly spaced from lessons.LeastT to
+// lessons.MostT.
 const curvePoints = 39
 
 // shareCurve returns the likeliest token's share at each of [curvePoints]
@@ -46,8 +47,8 @@ func curveT(i int) float64 {
 	return lessons.LeastT + float64(i)*(lessons.MostT-lessons.LeastT)/(curvePoints-1)
 }
 
-// newShareChart plots a curve of [shareCurve] and marks its point at t. The share is p at the
-// temperature t, and one (the parameter) at T = 1.
+// newShareChart plots a curve from [shareCurve] and marks its point at t. The parameters p and one
+// are the shares at the temperature t and at T = 1.
 func newShareChart(w stage.Words, curve []float64, one, p, t float64, favorite stage.Text) shareChart {
 	x := func(t float64) float64 { return shareLeft + shareWidth*t/lessons.MostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }

@@ -114,7 +114,7 @@ func (e *chat) tokens(p chatPart) (list []chatToken) {
 	return list
 }
 
-// A chatView shows the conversation at one request.
+// A chatView shows the conversation as of one request.
 type chatView struct {
 	At                          int
 	Turns                       []chatTurn
@@ -128,7 +128,7 @@ type chatView struct {
 	keptPoints, inPoints, outPo float64
 }
 
-// A chatTurn is one part with its tokens at this request.
+// A chatTurn is one part of the conversation, with its tokens as of the request shown.
 type chatTurn struct {
 	Who, Sees string
 	Chips     []chatChip
@@ -174,7 +174,7 @@ func (e *chat) view(w stage.Words, question, edit string, at int) chatView {
 	return v
 }
 
-// request computes the counts of a request from the parts up to it, and lays out its row.
+// request computes a request's counts from the parts up to that request, and lays out its row.
 func (e *chat) request(w stage.Words, v *chatView, parts []chatPart, request int) {
 	before := v.Columns
 	v.Turns, v.Kept, v.Read, v.Thought, v.Wrote = nil, 0, 0, 0, 0
@@ -243,7 +243,7 @@ func (e *chat) edited(w stage.Words, v *chatView, old, changed []chatPart) {
 	v.Turns = append(v.Turns, dead)
 }
 
-// sentence describes the counts of the request.
+// sentence describes the request's token counts.
 func (v chatView) sentence(w stage.Words) stage.Rich {
 	count := func(n int) string { return w.Counted(n, "token") }
 	key := "learn.chat.say"

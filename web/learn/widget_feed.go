@@ -12,9 +12,9 @@ import (
 )
 
 // Feeds returns the live parts of these pages by name. The part widget?id=ID is an experiment, in
-// Numbers unless view=story. Its only command is set, whose values map the names of inputs to
-// strings. Omitted inputs have the lesson's values. The response is the experiment's panel, with
-// the validated inputs as its data.
+// Numbers unless view=story. Its only command is set, whose values map input names to strings.
+// Omitted inputs have the lesson's values. The response is the experiment's panel, with the
+// validated inputs as its data.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"widget": p.openWidget}
 }

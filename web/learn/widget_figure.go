@@ -47,9 +47,9 @@ func newFigure(
 // nothing returns the empty body of an experiment that has nothing to show.
 func nothing(id string) string { return `<div id="` + id + `-body" class="w__body"></div>` }
 
-// A target is a button and the position that it leads to.
+// A target is a button and the position to which it moves the experiment.
 type target struct {
 	Words string
-	At    int  // 0 if the button leads nowhere
+	At    int  // 0 if the button does nothing
 	Main  bool // the button that continues
 }

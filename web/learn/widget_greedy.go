@@ -71,10 +71,10 @@ type greedyView struct {
 // greedyRounds is the number of rounds that are listed; the others are only counted.
 const greedyRounds = 6
 
-// Unlisted returns the number of rounds that are left out.
+// Unlisted returns the number of rounds that are not listed.
 func (v greedyView) Unlisted() int { return max(0, len(v.Rounds)-greedyRounds) }
 
-// Listed returns the first rounds and the last one.
+// Listed returns the rounds to list, which are the first ones.
 func (v greedyView) Listed() [][]stage.Token {
 	if v.Unlisted() == 0 {
 		return v.Rounds

@@ -123,12 +123,12 @@ func (s *site) distribution(prompt string, settings sampling.Settings) *sampling
 	return sampling.Decide(s.scores(prompt), settings)
 }
 
-// opened opens a link into the Loop, which replays its run.
+// opened replays the run in a link to the Loop, and returns the state.
 func (s *site) opened(href string) *session.State {
 	s.T.Helper()
 	link, ok := strings.CutPrefix(href, "/loop?log=")
 	if !ok {
-		s.T.Fatalf("no link into the Loop: %q", href)
+		s.T.Fatalf("not a link to the Loop: %q", href)
 	}
 	l, err := session.ParseLink(s.pages.Model, link)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *site) opened(href string) *session.State {
 	return st
 }
 
-// href returns the target of an element's first link into the Loop.
+// href returns the target of an element's first link to the Loop.
 func href(sel *goquery.Selection) string {
 	h, _ := sel.Find("a.w__open").First().Attr("href")
 	return h

@@ -101,7 +101,7 @@ func (e *headLook) view(w stage.Words, block, head int) lookView {
 	return v
 }
 
-// score returns the head's query times the key of a position, times the model's factor.
+// score returns the product of the head's query and a position's key, scaled by the model's factor.
 func (e *headLook) score(block, head, position int) float64 {
 	c := e.model.Config()
 	key, _ := e.cache.Column(block, position)

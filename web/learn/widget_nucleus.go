@@ -110,7 +110,7 @@ func (v nucleusView) sentence(w stage.Words) stage.Rich {
 	)
 }
 
-// restKept describes how many tokens a rule keeps among those without a row.
+// restKept states how many of the tokens without a row a rule keeps.
 func restKept(w stage.Words, n int) string {
 	if n == 0 {
 		return w.T("none")

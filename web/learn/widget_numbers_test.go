@@ -150,7 +150,7 @@ func TestStagesMatchTheEngine(t *testing.T) {
 			}
 		}
 		if made := body.Find(".w-text .tok--gen").Length(); made != (i+2)/7 {
-			t.Errorf("place %d shows %d tokens made, want %d", i+1, made, (i+2)/7)
+			t.Errorf("place %d shows %d generated tokens, want %d", i+1, made, (i+2)/7)
 		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // TestEveryExperimentIsComplete: each lesson's page shows every experiment with its result, a
-// working link into the Loop, a name, a sentence for screen readers, and a hint about what to
-// notice. IDs are unique in the course.
+// working link to the Loop, a name, a sentence for screen readers, and a hint about what to notice.
+// IDs are unique in the course.
 // Promise: Every lesson page shows its experiments as the model computed them, each with a way into the Loop.
 func TestEveryExperimentIsComplete(t *testing.T) {
 	t.Parallel()
@@ -239,7 +239,7 @@ func TestMultilinePromptIsNormalized(t *testing.T) {
 }
 
 // TestExperimentsTakeTypicalP: the lesson's value of typical-p is used in the draw and is part of
-// the link into the Loop.
+// the link to the Loop.
 func TestExperimentsTakeTypicalP(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()

@@ -153,7 +153,7 @@ func newTurnStory(w stage.Words, st *session.State, v stageView) turnStory {
 	return t
 }
 
-// behindName describes the effect of one stage, after its number and name.
+// behindName returns a stage's number and name, followed by a description of its effect.
 func behindName(w stage.Words, st *session.State, kind infer.Kind) stage.Rich {
 	return w.Rich(
 		"learn.loop.say", "n", int(kind), "stage", w.Stage(int(kind)).Short,

@@ -40,8 +40,8 @@ type experiment interface {
 	show(ctx context.Context, in terms.Values) (templ.Component, error)
 }
 
-// An environment holds the models of an experiment and the view in which it shows its results.
-// Its field draft can be nil.
+// An environment holds an experiment's models and the view in which it shows its results. Its field
+// draft can be nil.
 type environment struct {
 	target *infer.Model
 	draft  func() (*infer.Slot, error)
@@ -165,8 +165,8 @@ func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Val
 	return html, err
 }
 
-// workOut runs an experiment and renders the result. A panic becomes an error of this experiment
-// and does not affect the rest of the page.
+// workOut runs an experiment and renders the result. A panic becomes an error in this experiment
+// only and does not affect the rest of the page.
 func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html string, err error) {
 	var b strings.Builder
 	err = fault.Try(func() error {
@@ -191,7 +191,7 @@ func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, 
 			return err
 		})
 		if err != nil {
-			p.Log.Warn("an experiment has no first state", "id", s.ID, "err", err)
+			p.Log.Warn("the first state of an experiment could not be computed", "id", s.ID, "err", err)
 		}
 		return html, err
 	})

@@ -227,7 +227,7 @@ func widgetFigure(f figure) templ.Component {
 	})
 }
 
-// widgetBlock is an experiment in a lesson, with what to notice about it.
+// widgetBlock is an experiment in a lesson, with a note on what to notice.
 func widgetBlock(f figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -756,7 +756,7 @@ func openLoop(href, words string) templ.Component {
 	})
 }
 
-// goTo is a button that moves an experiment to another position. A button that leads nowhere is
+// goTo is a button that moves an experiment to another position. A button without a position is
 // marked as disabled and does nothing.
 func goTo(to target, icon string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

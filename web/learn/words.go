@@ -19,8 +19,8 @@ var (
 	pictureStyles = []string{"css/map.css", "css/stage.css", "css/picture.css"}
 )
 
-// bdi is an element around a text of its own direction within a sentence.
+// bdi is an element around a text whose direction can differ from the sentence's.
 var bdi = stage.Element{Name: "bdi"}
 
-// smallPrint is an element around a remark on a number.
+// smallPrint is an element around a remark about a number.
 var smallPrint = stage.Element{Name: "small"}

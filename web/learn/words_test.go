@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// notOurs selects what is not in the catalogs of this package on its pages: the course, tokens, and
-// components of package coursework.
+// notOurs selects the parts of this package's pages that are not in its catalogs: the course,
+// tokens, and components of package coursework.
 const notOurs = `.prose, .check, .read__head, .goon, .course, .outs, .times > a, .view, figcaption, bdi, .term,
 	.cited li, .onesheet h1, .onesheet__lead, .onesheet h2, .checked h2, main:has(.checked) > .lead, .sec__notes,
 	.nums[data-fold] > summary > span, .pic__steps span, .starters a, .w-answer, .pic__state,
@@ -68,7 +68,8 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 	}
 }
 
-// unmarked returns the words on a page in a language that are neither marked nor known.
+// unmarked requests a page in a language, and returns the words on the page that are neither marked
+// nor known.
 func (s *site) unmarked(path string, language *terms.Language, known []string) []string {
 	s.T.Helper()
 	r := httptest.NewRequest("GET", path, nil)
@@ -98,8 +99,8 @@ func (s *site) unmarked(path string, language *terms.Language, known []string) [
 	return left
 }
 
-// courseTexts returns the names and titles in the course, the texts that its experiments begin with,
-// and the tokens of these texts and the likeliest ones after them.
+// courseTexts returns the names and titles in the course, the texts that its experiments begin
+// with, and the tokens of these texts, with the most likely next tokens.
 func (s *site) courseTexts() []string {
 	var list []string
 	tokens := func(text string) {

@@ -12,8 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// busyRun is a learner outside the classes whose run generates text continuously, so that the model
-// is never idle.
+// busyRun is a learner who is not in any of the classes and whose run generates text continuously,
+// so that the model is never idle.
 type busyRun struct {
 	conn   *websocket.Conn
 	tokens atomic.Int64

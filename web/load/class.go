@@ -228,9 +228,9 @@ var lesson = []string{
 	"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token",
 }
 
-// drive starts a text and sends commands for the duration long. It sends the first command after
-// the delay after, and the others at the interval every. It returns the number of stages that the
-// commands produced.
+// drive starts a text and sends commands for a given time (long): the first after a delay (after),
+// and the others at a fixed interval (every). It returns the number of stages that the commands
+// produced.
 func (c *class) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return 0, err
@@ -281,7 +281,7 @@ func (c *class) settle(ctx context.Context) error {
 // separately.
 const small = 16 << 10
 
-// tell adds the measurements of the phones to a report.
+// tell adds the phones' measurements to a report.
 func (c *class) tell(r *Report) {
 	for _, p := range c.presses {
 		r.presses = append(r.presses, p.took)
@@ -305,7 +305,7 @@ func (c *class) tell(r *Report) {
 
 // afterPress returns, for each press, the time until a phone had received the first view that was
 // created after the press. It omits presses whose view the phone did not receive because a newer
-// one was available. Both lists are in order of time.
+// one was available. Both lists are in chronological order.
 func afterPress(presses []press, got []arrival) (took []time.Duration) {
 	next := 0 // the first press without a view so far
 	for _, a := range got {

@@ -46,7 +46,8 @@ type Frame struct {
 	Body []byte
 }
 
-// handshake is the timeout for connecting. It allows for five hundred phones that connect at once.
+// handshake is the timeout for connecting. It is long enough for five hundred phones to connect at
+// the same time.
 const handshake = 30 * time.Second
 
 // deafBuffer is the size of the kernel's receive buffer for a deaf phone, in bytes.

@@ -25,7 +25,7 @@ type piecesAnswer struct {
 	Pieces []infer.Token `json:"pieces"`
 }
 
-// choice is a token that a step might draw. Its id and text are repeated next to the token,
+// choice is a token that a step might draw. The token's id and text are also fields of their own,
 // as in the rows of stages.
 type choice struct {
 	ID    int         `json:"id"`
@@ -155,7 +155,7 @@ func insideOf(st *session.State, block int) *insideAnswer {
 	}
 }
 
-// zoomAnswer describes a block, or the output of one of its heads. If the state has no look
+// zoomAnswer describes a block, or the output of one of its heads. If the state does not look
 // inside the pass, Look is false and the other fields are empty.
 type zoomAnswer struct {
 	Block   int         `json:"block"`

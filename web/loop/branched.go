@@ -15,7 +15,7 @@ type Branched struct {
 }
 
 // newBranched returns the branch that has just begun, if any: the newest branch, while it has at
-// most one token beyond those that it shares with the earlier text.
+// most one token beyond the tokens that it shares with the earlier text.
 func newBranched(s *session.State) Branched {
 	var now session.Branch
 	for _, b := range s.Branches {

@@ -96,7 +96,7 @@ func branchNode(w stage.Words, s *session.State, group []session.Branch, from, t
 	return n
 }
 
-// shortWords is the maximum number of tokens of a stretch that is shown in full. In a longer one,
+// shortWords is the maximum length, in tokens, of a stretch that is shown in full. Of a longer one,
 // only endWords tokens at each end are shown.
 const shortWords, endWords = 7, 3
 

@@ -200,7 +200,7 @@ func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 		`(() => { const e = document.getElementById('strip-gen').lastElementChild.getBoundingClientRect(); `+
 			`return e.left > innerWidth || e.right < 0 })()`,
 	); hidden {
-		t.Error("the newest token is out of sight")
+		t.Error("the newest token is out of view")
 	}
 }
 
@@ -222,7 +222,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))
 
-	// A server that has lost the run receives its link from the page.
+	// A server that has lost the run receives the run's link from the page.
 	x.stop()
 	x = newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
 	b.Eval(`dispatchEvent(new Event('online'))`)
@@ -241,7 +241,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
 	b.Until(`document.getElementById('err-general').textContent.includes('Not connected just now')`)
 
-	// Once there is a server again, the learner can repeat a press whose command was not sent.
+	// Once a server is running again, the learner can repeat a press whose command was not sent.
 	x.stop()
 	newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
 	b.Eval(`dispatchEvent(new Event('online'))`)

@@ -28,7 +28,7 @@ const watchCarry = `
 		[...document.querySelectorAll(selector)].every(e => getComputedStyle(e).opacity === '0')`
 
 // carries lists the transitions after the first stage. Each entry has the stage that the transition
-// reaches and, for each view, a selector that matches once it has been reached.
+// reaches and, for each view, a selector that matches once that stage has been reached.
 var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"2-score", "Score", "2", ".shares--dots", ".gap__dot"},
 	{"3-share", "Share", "3", ".shares:not(.shares--dots)", ".bar__p"},

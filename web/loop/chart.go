@@ -17,7 +17,7 @@ type CostChart struct {
 	Less   string // "7.4× less"
 	Header []string
 	Rows   [][]string
-	Note   string // set if steps are left out
+	Note   string // set if steps are omitted
 }
 
 // chartPoints is the maximum number of steps in the chart. With more, a curve of this size

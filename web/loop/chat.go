@@ -42,11 +42,11 @@ func newChatForm(s *session.State) ChatForm {
 	return v
 }
 
-// roles lists the roles of messages in the order in which pages show them.
+// roles lists the message roles in the order in which pages show them.
 var roles = []string{chat.User, chat.Assistant, chat.System}
 
-// messageLabel returns the label of a part of the n-th message, or of the template for a message if n
-// is 0.
+// messageLabel returns the label of a part of the n-th message or, if n is 0, of the message
+// template.
 func messageLabel(w stage.Words, part string, n int) string {
 	if n == 0 {
 		return w.T("loop.chat." + part)

@@ -204,7 +204,7 @@ func chatFormHTML(v ChatForm) templ.Component {
 	})
 }
 
-// messageHTML is the n-th message, or the template for a message if n is 0.
+// messageHTML is the n-th message or, if n is 0, the message template.
 func messageHTML(m chat.Message, n int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -17,9 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestChatIsOneTokenStream: the special tokens that a template puts into a chat are separate
-// chips, in both views and while the chat is typed. If a person types the same characters, they
-// are text.
+// TestChatIsOneTokenStream: the special tokens that a template puts into a chat are separate chips,
+// in both views and while the chat is typed. The same characters typed by a person are plain text.
 func TestChatIsOneTokenStream(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Chat(t, "../../testdata/models/qwen3", testmodel.ChatTemplate)
@@ -117,9 +116,9 @@ func TestLessonChatLinkOnlyFillsTheForm(t *testing.T) {
 	}
 }
 
-// TestChatFormByEveryHand: by mouse, by keyboard alone and by touch, a chat can be typed,
-// extended, started, answered and continued with its columns kept. The text in the plain prompt
-// is preserved.
+// TestChatFormByEveryHand: by mouse, by keyboard alone and by touch, a chat can be typed, extended,
+// started, answered and continued, and it keeps its columns. The text in the plain prompt is
+// preserved.
 // Promise: You can chat with a model, turn by turn, by mouse, keyboard and touch.
 func TestChatFormByEveryHand(t *testing.T) {
 	fixture.Long(t)

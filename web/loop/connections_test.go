@@ -30,7 +30,7 @@ func TestEvictedRunContinuesForViewer(t *testing.T) {
 }
 
 // TestSlowReaderDoesNotStopOthers: a viewer that does not read does not stop the run or a second
-// viewer. When the first viewer reads again, it has missed states but no tokens.
+// viewer. When the first viewer resumes reading, it has missed states but no tokens.
 // Promise: A client that reads slowly misses states but no tokens, and stops nobody else.
 func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	t.Parallel()

@@ -263,7 +263,8 @@ func newProgress(w stage.Words, s *session.State) Progress {
 	}
 }
 
-// noteOf returns which text explains when a change to the sampling settings takes effect.
+// noteOf selects the text that explains when a change to the sampling settings takes effect, and
+// returns the end of its key.
 func noteOf(s *session.State) string {
 	switch {
 	case !s.Started():

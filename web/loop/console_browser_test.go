@@ -8,8 +8,8 @@ import (
 )
 
 // TestConsoleIsOneRow: on a Chromebook, the console is one row with the sliders and the seed, which
-// leaves the rest of the height to the table's rows. "More" shows and hides the other controls, and
-// keys work either way.
+// leaves the rest of the height for the table's rows. "More" shows and hides the other controls,
+// and keys work either way.
 func TestConsoleIsOneRow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

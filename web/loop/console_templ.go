@@ -325,8 +325,8 @@ func consoleHTML(v Page) templ.Component {
 // focusKeys are the keys that focus a slider.
 var focusKeys = map[string]string{"temperature": "t", "top_k": "k", "top_p": "p", "min_p": "m"}
 
-// rules returns the sampling knobs whose slider is always shown, which are those with a key, or the
-// others.
+// rules returns the sampling knobs whose sliders are always shown, because a key focuses them, or
+// all other sampling knobs.
 func rules(w stage.Words, c Console, always bool) (list []terms.Knob) {
 	for _, k := range w.Knobs() {
 		if _, ok := c.Out[k.Key]; ok && always == (focusKeys[k.Key] != "") {

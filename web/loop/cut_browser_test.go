@@ -96,8 +96,8 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
-// TestOpenedLinkReportsNoLoss: when a link is opened, the page does not report a lost run, although
-// the run is created from the link, just as a lost run would be.
+// TestOpenedLinkReportsNoLoss: when a link is opened, the page does not report that a run was lost,
+// although the run is created from the link, just as a lost run would be rebuilt.
 func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -44,7 +44,7 @@ func TestCutAtEveryStage(t *testing.T) {
 				if now := c.where(); now != before && now != at(want) || now == before && c.last.Ack > n {
 					t.Fatalf("reconnected at %s with command %d of %d done, want %s", now, c.last.Ack, n+1, before)
 				}
-				c.n = n // the page's next command is the same one, sent again
+				c.n = n // the page resends the same command next
 				c.do(`{"cmd":"step"}`)
 				if c.where() != at(want) {
 					t.Fatalf("the client is at %s, want %s", c.where(), at(want))

@@ -62,7 +62,7 @@ func BenchmarkPushDeep(b *testing.B) {
 				}
 			}
 			took := st.Step().Took
-			if st.Cursor.Stage == infer.KindSoftmax { // the filter was computed along with it
+			if st.Cursor.Stage == infer.KindSoftmax { // the softmax stage also computed the filter
 				took[infer.KindSoftmax] += took[infer.KindFilter]
 			}
 			if st.Cursor.Stage == infer.KindFilter {

@@ -7,9 +7,8 @@
 // panel's. Generated tokens are sent one by one, and everything outside of the panels
 // (above all, every input) belongs to the page and is never replaced.
 //
-// [Server] handles the addresses: the page with or without a run, links, exports and
-// the storybook, which shows every state. Package runs holds the runs. Pages open the
-// live part as viz.html.v1 and programs as viz.json.v1. An encoder turns a state into
-// the changes since the last message of its connection: panels of HTML for pages,
-// typed stages for programs.
+// [Server] handles the addresses: the page with or without a run, links, exports and the storybook,
+// which shows every state. Package runs holds the runs. Pages open the live part as viz.html.v1 and
+// programs as viz.json.v1. An encoder turns a state into the changes since the last message on its
+// connection: panels of HTML for pages, typed stages for programs.
 package loop

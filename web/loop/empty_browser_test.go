@@ -48,10 +48,9 @@ func TestEmptyLoopIsShort(t *testing.T) {
 	}
 }
 
-// TestSettingsCanBeChangedBeforeStart: before there is a text, Numbers offers the settings
-// behind one plain line, and the run begins with the chosen settings. The prompt and the
-// settings survive a switch to the Story and back. Once the run has begun, everything around
-// the stage is shown.
+// TestSettingsCanBeChangedBeforeStart: before there is a text, Numbers folds the settings into one
+// plain line, and the run begins with the chosen settings. The prompt and the settings survive a
+// switch to the Story and back. Once the run has begun, everything around the stage is shown.
 func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -88,8 +87,8 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	}
 }
 
-// TestPromptCoversTheStage: the box for a new prompt covers the stage, and its field has the
-// focus. A step leads back to the stage.
+// TestPromptCoversTheStage: the box for a new prompt covers the stage, and its field has the focus.
+// After Escape, stepping forward brings back the stage.
 func TestPromptCoversTheStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -134,7 +133,7 @@ func TestPromptCoversTheStage(t *testing.T) {
 	}
 }
 
-// atStageIn is [atStage] for a view. The Story shows a tick for stages that are done.
+// atStageIn is [atStage] for a view. The Story shows a check mark for completed stages.
 func atStageIn(v view, n string) string {
 	if v == numbersView {
 		return atStage(n)

@@ -27,7 +27,7 @@ type runData struct {
 	Speed    session.Speed     `json:"speed"`
 	Stopped  infer.StopReason  `json:"stopped,omitempty"`
 	Settings infer.Settings    `json:"settings"`
-	// Link leads to the state shown, from anywhere; omitted before the first start.
+	// Link is a link to the state shown that works from anywhere; omitted before the first start.
 	Link string `json:"link,omitempty"`
 	// Branches are the run's branches so far, if there are several.
 	Branches []branch `json:"branches,omitempty"`
@@ -183,8 +183,8 @@ func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text
 	return nil
 }
 
-// known identifies the content of a step's stages that have been sent, up to the stage ran. It does
-// not include the logits, because the model, the prompt and the earlier steps determine them.
+// known identifies the content of the stages of a step that have been sent, up to stage ran. It
+// does not include the logits, because the model, the prompt and the earlier steps determine them.
 type known struct {
 	ran      infer.Kind
 	took     []time.Duration

@@ -185,7 +185,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestUnchangedPanelsAreNotResent: panels that have not changed are not sent again.
+// TestUnchangedPanelsAreNotResent: panels that have not changed are not resent.
 func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -211,8 +211,8 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	}
 }
 
-// TestStripOperations compares hand-written token lists: from "abc", "aXc" is one morph, "ab"
-// is one removal, and "abcd" is one append.
+// TestStripOperations compares hand-written token lists: going from "abc" to "aXc" is one morph, to
+// "ab" one removal, and to "abcd" one append.
 func TestStripOperations(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -278,8 +278,8 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// TestPenaltyChangeResendsLogits: if the repetition penalty is changed before the draw, the
-// scores of stage 2 change too, and clients receive them.
+// TestPenaltyChangeResendsLogits: if the repetition penalty is changed before the draw, the scores
+// of stage 2 also change, and clients receive them.
 func TestPenaltyChangeResendsLogits(t *testing.T) {
 	t.Parallel()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())

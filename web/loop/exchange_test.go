@@ -31,7 +31,7 @@ func tokensIn(t testing.TB, html string) []string {
 	return list
 }
 
-// normal parses HTML and renders it again, so that equivalent HTML compares equal.
+// normal parses HTML and re-renders it, so that equivalent HTML compares equal.
 func normal(t testing.TB, html string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
@@ -245,7 +245,7 @@ func TestStopStringEndsTheRun(t *testing.T) {
 }
 
 // TestSpeedSetsTheStageTime plays in real time. At speed 4, a stage lasts 0.3 s, and two stages
-// must follow without commands and in order.
+// must follow in order, without further commands.
 func TestSpeedSetsTheStageTime(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -25,7 +25,7 @@ import (
 type export struct {
 	ending string
 	kind   string                      // content type
-	lacks  func(*session.State) string // returns the key of the text that says what is missing, or ""
+	lacks  func(*session.State) string // returns the key of the text that names what is missing, or ""
 	write  func(context.Context, io.Writer, *session.State) error
 }
 
@@ -76,7 +76,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 		if b, err = s.fileOf(r.Context(), who, e, st); err != nil {
 			busy := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, admission.ErrQueueFull)
 			if !busy && r.Context().Err() == nil {
-				s.Log.Error("exporting", "what", e.ending, "err", err)
+				s.Log.Error("an export failed", "what", e.ending, "err", err)
 			}
 			shell.Text(w, http.StatusServiceUnavailable, say.T("loop.export.late"))
 			return

@@ -78,7 +78,7 @@ func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	}
 }
 
-// differ returns the first line at which two strings differ, as it is in each of them.
+// differ returns the first line at which two strings differ, as it appears in each of them.
 func differ(a, b string) (string, string) {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(as), len(bs)) {

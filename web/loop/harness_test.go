@@ -45,16 +45,16 @@ type site struct {
 	jar      http.CookieJar
 	wire     *wire.Server
 	handler  *atomic.Pointer[http.Handler]
-	admit    func(hosts ...string) // accepts requests to these hosts too
+	admit    func(hosts ...string) // also accepts requests to these hosts
 	conns    *sync.Map             // every TCP connection that the server has accepted
 	attached *attached
 	pool     *infer.Pool
 	halted   *sync.RWMutex // held for writing while runs must not continue
 	stop     func()        // ends the server, once
-	newcomer *atomic.Bool  // the site's learners have never switched to Numbers
+	newcomer *atomic.Bool  // whether the site's learners have never switched to Numbers
 
 	// In a tab, the address is the only field above that is set.
-	twin *twin        // the twin of the run; nil if there is a server
+	twin *twin        // the run's twin; nil if there is a server
 	tab  *browser.Tab // the tab opened last, or nil
 }
 
@@ -163,8 +163,8 @@ func (x *site) handle(log *slog.Logger) {
 	}
 	x.admit(shell.LoopbackHosts(x.http.Listener.Addr().String())...)
 	x.http.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Learners of these tests have switched to Numbers, unless they are newcomers or
-		// switch themselves.
+		// In these tests, learners have switched to Numbers unless they are newcomers or choose a
+		// view themselves.
 		if !x.newcomer.Load() && len(r.CookiesNamed(shell.ViewCookie)) == 0 {
 			r.AddCookie(&http.Cookie{Name: shell.ViewCookie, Value: string(numbersView)})
 		}
@@ -195,7 +195,7 @@ func (x *site) through(p *browser.Proxy) *site {
 	return &y
 }
 
-// proxied returns a proxy that leads to the site.
+// proxied returns a proxy in front of the site.
 func (x *site) proxied(t testing.TB) *browser.Proxy {
 	t.Helper()
 	p := browser.NewProxy(t)

@@ -206,7 +206,7 @@ func TestScrubberAndWhatIfSliders(t *testing.T) {
 	b.Until(atStage("6") + ` && document.getElementById('whatif').hidden`)
 	b.Keys(browser.Home)
 	b.Until(atStage("1"))
-	for range 30 { // as when dragging: of many values, the last counts
+	for range 30 { // as when dragging: only the last of many values counts
 		b.Eval(`scrub.value = Number(scrub.value) + 1; scrub.dispatchEvent(new Event('input', {bubbles: true}))`)
 	}
 	b.Until(atStage("7") + ` && scrub.value === '21'`)

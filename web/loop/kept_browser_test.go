@@ -22,7 +22,7 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 		}
 		b.say(`{"cmd":"stop","max_tokens":77}`)
 		b.Until(`document.getElementById('max_tokens').value === '77'`)
-		b.say(`{"cmd":"try","key":"unsure"}`) // another text: every figure of the panel changes
+		b.say(`{"cmd":"try","key":"unsure"}`) // another text: every figure in the panel changes
 		b.Until(`!document.querySelector('#strip-prompt').textContent.includes('upon')`)
 		b.say(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
 		b.Until(`document.querySelector('#strip-prompt').textContent.includes('upon')`)

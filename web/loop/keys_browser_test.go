@@ -28,9 +28,9 @@ func TestEnterStartsThePrompt(t *testing.T) {
 	}
 }
 
-// TestArrowsStepAfterASliderWasDragged: after a slider has been dragged by mouse, the arrow
-// keys step through the stages. If a slider was reached by a key, they move the slider. Letter
-// keys work on non-Latin keyboards.
+// TestArrowsStepAfterASliderWasDragged: after a slider has been dragged by mouse, the arrow keys
+// step through the stages. If a slider was reached by keyboard instead, they move the slider.
+// Letter keys work on non-Latin keyboards.
 func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

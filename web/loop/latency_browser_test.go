@@ -11,10 +11,10 @@ import (
 // BenchmarkKeyToFrame measures, inside the page and without animation, the time from a key press's
 // timestamp to the end of the first frame that shows the new stage. A message posted in that frame
 // is delivered when the frame has been drawn. Before each press, the benchmark waits until the page
-// has finished the work that it postpones until after a frame. A person, whose next press is at
-// least a tenth of a second later, finds that work done, too. The benchmark uses an observer, since
-// polling would make the page draw additional frames, which would make a press take half as long
-// again. The benchmark only reports the times and does not check them against a limit.
+// has finished the work that it postpones until after a frame. For a person, that work is also done
+// before the next press, which comes at least a tenth of a second later. The benchmark uses an
+// observer, since polling would make the page draw additional frames, which would make a press take
+// half as long again. The benchmark only reports the times and does not check them against a limit.
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)

@@ -25,14 +25,15 @@ func (s *Server) acquire(
 	return s.replays.EnterRequest(ctx, who, time.Duration(steps)*stepTime)
 }
 
-// problem is the reason why an address does not lead to a run.
+// problem explains why no run can be shown for an address.
 type problem struct {
 	status int
 	head   string // "This link cannot be opened."
 	say    string // what was wrong, and what the learner can do
 }
 
-// newProblem returns the problem with a name in the catalog, in the language of a request.
+// newProblem returns the problem with the given name in the catalog of texts, in the request's
+// language.
 func newProblem(ctx context.Context, status int, name string) *problem {
 	w, key := stage.In(ctx), "loop.problem."+name
 	return &problem{status, w.T(key), w.T(key + ".say")}
@@ -46,10 +47,9 @@ func addressOf(r *http.Request) address {
 	return address{q.Get("run"), q.Get("log")}
 }
 
-// stateOf returns the state that an address leads to: the state of the learner's live run or,
-// if that run is not here, of the run that the link describes, replayed for this response only. A
-// live run without a text is ignored: a page that was closed while it was reconnecting has
-// recreated it.
+// stateOf returns the state that an address names: the state of the learner's live run or, if there
+// is no such run, of the run that the link describes, replayed for this response only. A live run
+// without a text is ignored: a page that was closed while it was reconnecting has recreated it.
 func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (*session.State, *problem) {
 	if run := s.Runs.Find(who.Learner, a.run); run != nil {
 		st, err := run.Current(ctx)
@@ -57,7 +57,7 @@ func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (
 			return st, nil
 		}
 		if err != nil && !errors.Is(err, runs.ErrGone) {
-			s.Log.Error("showing a run", "err", err)
+			s.Log.Error("a run could not be shown", "err", err)
 			return nil, newProblem(ctx, http.StatusServiceUnavailable, "failed")
 		}
 	}

@@ -90,8 +90,8 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 	) {
 		t.Error("the page shows the link, not the live run")
 	}
-	// The link has priority over a run without a text. A page leaves such a run behind if it is
-	// closed while it reconnects.
+	// The link has priority over a run without a text. A page that is closed while it is
+	// reconnecting leaves such a run behind.
 	empty := x.dial(wire.ProtocolHTML, "")
 	if _, page := x.get("/loop?run=" + empty.run + "&log=" + link); !strings.Contains(
 		page, `data-link="`+session.LinkOf(st)+`"`,
@@ -150,7 +150,7 @@ func TestBadLinksAreExplained(t *testing.T) {
 		"not a link":      {"hello", http.StatusBadRequest, "damaged"},
 		"another version": {edited(t, good, `"v":1`, `"v":2`), http.StatusBadRequest, "another version"},
 		"another model": {
-			edited(t, good, `"m":"`+x.Model.Hash()[:4], `"m":"zzzz`), http.StatusConflict, "another model",
+			edited(t, good, `"m":"`+x.Model.Hash()[:4], `"m":"zzzz`), http.StatusConflict, "a model other than",
 		},
 		"beyond its end":  {edited(t, good, `"at":[2,4]`, `"at":[9,4]`), http.StatusBadRequest, "edited by hand"},
 		"too many steps":  {edited(t, good, `"n":3`, `"n":99999`), http.StatusBadRequest, "edited by hand"},
@@ -217,8 +217,8 @@ func TestClientSurvivesServerRestart(t *testing.T) {
 	sameAsFresh(t, b, wire.ProtocolHTML, again)
 }
 
-// TestExportsInEveryFormat saves a run in every format. The files of the live run and of
-// its link are the same.
+// TestExportsInEveryFormat saves a run in every format. The live run and its link give the same
+// files.
 // Promise: A run can be saved as a text, a table, a chart and a trace.
 func TestExportsInEveryFormat(t *testing.T) {
 	t.Parallel()

@@ -75,9 +75,9 @@ func TestZoomFollowsTheRun(t *testing.T) {
 	zoomText(b.Tab, "Head 4")
 }
 
-// TestZoomByTouch: on a phone, a tap on the map leads to a block, and further taps lead to a head
-// and its sum. Each of these views is visible and no wider than the screen, and one press leads
-// back to the map.
+// TestZoomByTouch: on a phone, a tap on the map opens a block, and further taps open a head and its
+// sum. Each of these views is visible and no wider than the screen, and one press closes it and
+// shows the map.
 func TestZoomByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

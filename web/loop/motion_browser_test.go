@@ -47,7 +47,7 @@ func TestMotionOnArrivalOnly(t *testing.T) {
 		b.still(fmt.Sprintf("a setting changed at stage %d", n))
 	}
 	b.Eval(`window.started = []`)
-	b.Keys("n") // from a turn's last stage to the next turn's
+	b.Keys("n") // from the last stage of one turn to the last stage of the next
 	b.tokens(2)
 	b.Until(`['m-return', 'm-fill'].every(name => window.started.includes(name))`)
 	b.Keys("x")

@@ -38,7 +38,7 @@ type Page struct {
 	Story    stage.Story
 	Branched Branched
 	Grammar  string // the grammar that the text follows
-	Class    string // code of the class that the learner left to continue alone, set by [Server]; "" for none
+	Class    string // code of the class that the learner left in order to continue alone, set by [Server]; "" for none
 }
 
 // Notice is a message about the run. It stays on the page until its cause is gone.
@@ -94,7 +94,7 @@ func modelLine(w stage.Words, m *infer.Model) string {
 func newNotice(w stage.Words, s *session.State) Notice {
 	switch {
 	case s.Stuck != nil:
-		head, say, _ := strings.Cut(s.Stuck.In(w.Language), ". ") // the first sentence is the head
+		head, say, _ := strings.Cut(s.Stuck.In(w.Language), ". ") // the first sentence becomes the head
 		return Notice{Kind: NoticeWarn, Head: strings.TrimSuffix(head, ".") + ".", Say: say}
 	case s.Notice != "":
 		key := "loop.paused." + s.Notice

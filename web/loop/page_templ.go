@@ -344,7 +344,7 @@ func connectionHTML() templ.Component {
 	})
 }
 
-// ownRunHTML links back to the class that the learner left to continue alone, if there is one.
+// ownRunHTML links back to the class, if any, that the learner left in order to continue alone.
 func ownRunHTML(code, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -31,7 +31,7 @@ type livePart struct {
 	out    wire.Conn
 	lost   bool // the run that the page had is gone
 
-	// Used only by sendStates.
+	// The fields below are used only by sendStates.
 	seq      uint64 // version of the state last sent, 0 before the first
 	answered int    // number of commands carried out by then
 }
@@ -213,8 +213,8 @@ func (p *livePart) failed(n uint64, err error) error {
 	return nil
 }
 
-// overlong returns err, the refusal of a prompt. If the prompt is too long, it replaces the
-// message, which counts bytes for programs, with one for people.
+// overlong returns err, the reason why a prompt was refused. If the prompt is too long, overlong
+// replaces the message, which is for programs and counts bytes, with one for people.
 func (p *livePart) overlong(prompt string, err error) error {
 	why, refused := terms.AsRefusal(err)
 	keep, over := session.TooLong(p.Model, prompt, p.Runs.Limits().PromptBytes)

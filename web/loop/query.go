@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// query asks for details of a run's state and changes nothing. Its name determines which
-// fields are used: peek, find, head, inside or zoom.
+// query asks for details of a run's state and changes nothing. Its name (peek, find, head, inside
+// or zoom) determines which fields are used.
 type query struct {
 	step        int
 	text        string

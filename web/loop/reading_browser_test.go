@@ -9,7 +9,7 @@ import (
 )
 
 // TestNumbersViewEndsAsProse: a run in Numbers ends with its text as prose, as in the Story. By
-// mouse, keyboard and touch, each word shows its share and leads to its draw.
+// mouse, keyboard and touch, each word shows its share and opens its draw.
 func TestNumbersViewEndsAsProse(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestBranchKeepsTheTokenInView(t *testing.T) {
 	b.say(`{"cmd":"stop","max_tokens":40}`)
 	b.Keys("e")
 	b.Until(`document.querySelectorAll('#strip-gen [data-step]').length === 40`)
-	b.say(`{"cmd":"seek","step":2,"stage":"sample"}`) // to go back to it
+	b.say(`{"cmd":"seek","step":2,"stage":"sample"}`) // go back to the second token
 	b.Until(atStage("5") + ` && document.querySelector('#strip-gen [data-step="2"][aria-current]')`)
 	b.Eval(`document.querySelector('#strip-gen [data-step="2"]').focus()`)
 	b.Until(`document.querySelector('#peek[data-step="2"] .alt')`)

@@ -210,7 +210,7 @@ func TestUnknownSubprotocolIsClosed(t *testing.T) {
 		}
 		if code, reason := closeOf(t, conn); code != 1002 || !strings.Contains(reason, wire.ProtocolJSON) {
 			t.Errorf(
-				"offering %v: closed with %d %q; want 1002, it containing %q", offer, code, reason, wire.ProtocolJSON,
+				"offering %v: closed with %d %q; want 1002, a reason with %q", offer, code, reason, wire.ProtocolJSON,
 			)
 		}
 		conn.Close()

@@ -131,8 +131,8 @@ func TestExportsWaitForTheReplaySlot(t *testing.T) {
 }
 
 // TestRunMovesToAnotherServer: a page whose connection is cut reconnects to another server of a
-// cluster while the first one is still running. The page learns that its run is not there, and
-// has the run rebuilt from its link, at the same stage.
+// cluster while the first one is still running. The page learns that its run is not there, and the
+// run is rebuilt from its link at the same stage.
 func TestRunMovesToAnotherServer(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)

@@ -89,11 +89,11 @@ func (s *Server) refusal(head, say string) templ.Component {
 }
 
 // page handles GET /loop, which shows a page without a run. With ?run=ID, it shows the current
-// state of this learner's run. If that run is gone, it shows the run that &log=LINK describes.
-// With ?start=KEY, it redirects to a run of a lesson, and with ?prompt=TEXT, to a new run. All
-// pages are complete without a socket. A page that cannot show the requested run explains why,
-// and is still usable. With &class=CODE, the page links back to the class that the learner left
-// to continue alone.
+// state of this learner's run. If that run is gone, it shows the run that &log=LINK describes. With
+// ?start=KEY, it redirects to one of a lesson's runs, and with ?prompt=TEXT, to a new run. All
+// pages are complete without a socket. A page that cannot show the requested run explains why, and
+// is still usable. With &class=CODE, the page links back to the class that the learner left in
+// order to continue alone.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)

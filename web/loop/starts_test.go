@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestLessonStartsOpenAtTheirStage: every run that a lesson leads to opens, with its
-// prompt, at the step and stage that the lesson describes.
+// TestLessonStartsOpenAtTheirStage: every run that a lesson links to opens with its prompt, at the
+// step and stage that the lesson describes.
 func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -25,7 +25,7 @@ func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 		return w
 	}
 	if len(x.Course.Starts) == 0 {
-		t.Fatal("no lesson leads to a run")
+		t.Fatal("no lesson links to a run")
 	}
 	for _, start := range x.Course.Starts {
 		w := get("/loop?start=" + url.QueryEscape(start.Key))
@@ -62,8 +62,8 @@ func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 	}
 }
 
-// TestPromptFromTheAddress: the home page's form starts a run of the text typed into it,
-// including spaces at its ends. A text that cannot be started stays in the field.
+// TestPromptFromTheAddress: the home page's form starts a run with the text typed into it,
+// including spaces at its ends. A text that cannot start a run stays in the field.
 func TestPromptFromTheAddress(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -17,7 +17,7 @@ func openStory(t *testing.T, screen browser.Screen) loopTab {
 	return b
 }
 
-// verb returns an expression that is true at a step of the Story.
+// verb returns an expression that is true while the Story shows the step with the given name.
 func verb(name string) string {
 	return `document.querySelector('#now')?.firstChild.data.trim() === '` + name + `'`
 }
@@ -55,8 +55,8 @@ func TestBrowserStoryByKeyboard(t *testing.T) {
 	b.Until(verb("Share"))
 }
 
-// TestBrowserFinishedTextShowsShares: pressing "to the end" leads to the finished text, whose
-// tokens show their shares by mouse, keyboard and touch.
+// TestBrowserFinishedTextShowsShares: once the text has run to its end, its tokens show their
+// shares by mouse, keyboard and touch.
 func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -27,14 +27,14 @@ func TestStorybookBuilds(t *testing.T) {
 		resp, page := x.get("/storybook/" + s.Name)
 		if resp.StatusCode != http.StatusOK || !strings.Contains(page, `id="panel"`) {
 			t.Errorf(
-				"%s: status %d: %.200s; want %d, it containing %q", s.Name, resp.StatusCode, page, http.StatusOK,
+				"%s: status %d: %.200s; want %d and a page with %q", s.Name, resp.StatusCode, page, http.StatusOK,
 				`id="panel"`,
 			)
 		}
 		if resp, data := x.get("/storybook/" + s.Name + "/data"); resp.StatusCode != http.StatusOK ||
 			!strings.Contains(data, `"scrub"`) {
 			t.Errorf(
-				"%s: data: status %d: %.200s; want %d, it containing %q", s.Name, resp.StatusCode, data, http.StatusOK,
+				"%s: data: status %d: %.200s; want %d and %q", s.Name, resp.StatusCode, data, http.StatusOK,
 				`"scrub"`,
 			)
 		}

@@ -18,8 +18,8 @@ import (
 )
 
 // InTab serves a static site whose pages contain the program, for the tests that run in a browser
-// tab. InTab is nil if no package that can build such a site is available. Package loop_test sets
-// it.
+// tab. Its functions are nil if no package that can build such a site is available. Package
+// loop_test sets it.
 var InTab struct {
 	Is    func(testing.TB) bool
 	Serve func(testing.TB, shell.View) string // returns an address without a trailing slash
@@ -53,9 +53,9 @@ type running interface {
 	comes(t testing.TB, is func(*session.State) bool) *session.State
 }
 
-// tabRun is the run shown by a page in which the program runs. The test watches it over a
-// separate connection that uses JSON. From the link of each state, the test's own engine
-// computes the whole state, so the page is compared with another build of the program.
+// tabRun is the run shown by a page in which the program runs. The test watches it over a separate
+// connection that uses JSON. From each state's link, the test's own engine computes the whole
+// state, so the page is compared with another build of the program.
 type tabRun struct {
 	t   testing.TB
 	tab *browser.Tab

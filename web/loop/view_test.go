@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestViewChoiceIsRemembered: newcomers see the Story. The switch leads back to the same run,
-// and the choice is remembered without a script.
+// TestViewChoiceIsRemembered: newcomers see the Story. Switching views returns to the same run, and
+// the choice is remembered without a script.
 func TestViewChoiceIsRemembered(t *testing.T) {
 	t.Parallel()
 	x := newStorySite(t)

@@ -36,7 +36,7 @@ func TestSamplingChainByKeyAndDrag(t *testing.T) {
 }
 
 // columns contains the headings of the chain's columns, without their buttons, and the number of
-// tokens left after each.
+// tokens left after each rule.
 type columns struct {
 	Rules, Left []string
 	Focus       string // the rule whose button has the focus
@@ -103,7 +103,7 @@ func useChain(v *visitor) {
 			return middle('#rule-top_k .ch__name') - middle('#rule-temperature .ch__name');
 		})()`), 0)
 	} else {
-		for range 3 { // each from its current place on the page
+		for range 3 { // each time from its new position on the page
 			was := v.state().Settings.Order
 			if v.Name() == "keyboard" {
 				v.Point("#move-temperature-earlier")
@@ -155,7 +155,7 @@ func useGrammar(v *visitor) {
 	v.Fill("#grammar", "regexp:(")
 	v.Press("#grammar-form [type=submit]")
 	v.says("#err-grammar", "cannot be parsed")
-	v.comes("the first token", at(1, infer.KindFilter)) // a grammar is set there; the elements below move until then
+	v.comes("the first token", at(1, infer.KindFilter)) // where a grammar is set; elements move until then
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {
 		return strings.Contains(st.Settings.Grammar, "yes") &&

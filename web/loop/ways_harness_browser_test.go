@@ -177,7 +177,7 @@ func (v *visitor) reaches(is func(*session.State) bool) bool {
 	return false
 }
 
-// at returns the condition that a given stage is shown.
+// at returns a function that reports whether a state shows the given stage.
 func at(step int, stage infer.Kind) func(*session.State) bool {
 	return func(st *session.State) bool { return st.Cursor == session.Cursor{Step: step, Stage: stage} }
 }

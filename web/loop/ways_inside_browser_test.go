@@ -138,7 +138,7 @@ func useCanvas(v *visitor) {
 		v.says("#map-zoom h3", "Block 1, head 1 reads")
 		return
 	}
-	v.Press(`canvas[data-heat="4"]`) // in the middle, where head 3 of six ends
+	v.Press(`canvas[data-heat="4"]`) // in the middle of the canvas, where head 3 of 6 ends
 	v.Wait(
 		"a head of block 5", `/^Block 5, head [34] reads/.test(document.querySelector('#map-zoom h3')?.innerText)`,
 	)

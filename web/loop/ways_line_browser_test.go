@@ -74,8 +74,8 @@ func TestFrozenConnectionLosesNothing(t *testing.T) {
 	}
 }
 
-// frozenPlay plays while the connection is frozen, and restores it while the run continues. The
-// text ends with n tokens.
+// frozenPlay plays while the connection is frozen, and restores the connection while the run
+// continues. The text ends after n tokens.
 func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	v.t.Helper()
 	v.given(session.SetKnob("max_tokens", float64(n)), session.SetSpeed{Speed: speed})
@@ -213,7 +213,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 	v := visitAt(t, x)
 	v.given(oneToken)
 	// figures selects the numbers of every stage. Measured times are part of the state, so they
-	// stay the same too.
+	// also stay the same.
 	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, ` +
 		`#cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
 	for _, k := range infer.Kinds {
@@ -248,9 +248,9 @@ func TestReloadAtEveryStage(t *testing.T) {
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 }
 
-// TestWaysToReconnect: while the server is down, the page reports that and keeps its content.
-// "Try now" reconnects to the same stage on a server that has just started, or reports that
-// there is none yet.
+// TestWaysToReconnect: while the server is down, the page reports that and keeps its content. "Try
+// now" reconnects to the same stage on a server that has just started, or reports that there is no
+// server yet.
 func TestWaysToReconnect(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -288,6 +288,6 @@ func TestWaysToReconnect(t *testing.T) {
 			}
 		}
 		v.Press(cmd("#transport", nextCmd))
-		v.comes("the next stage", at(2, infer.KindSample)) // this token was drawn already
+		v.comes("the next stage", at(2, infer.KindSample)) // this token had already been drawn
 	})
 }

@@ -110,9 +110,9 @@ func useWrongNumbers(v *visitor) {
 			"the field to be marked as wrong",
 			fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-invalid') === 'true'`, field),
 		)
-		// While the value is typed, the field has other values, valid and invalid, and the
-		// error appears and disappears with them. The elements below the field move until the
-		// server has answered the last value.
+		// While the value is being typed, the field passes through other values, valid and invalid,
+		// and the error appears and disappears accordingly. The elements below the field move until
+		// the server has answered the last value.
 		was := before.Settings.Value(c.field)
 		v.Fill(field, strconv.FormatFloat(was, 'g', -1, 64))
 		v.becomes(c.field, was)

@@ -46,7 +46,8 @@ func useLink(v *visitor) {
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
 }
 
-// useFiles saves the files and compares each with the server's file for the state.
+// useFiles downloads every export and compares it with the file that the test writes for the same
+// state.
 func useFiles(v *visitor) {
 	downloads := v.Downloads()
 	st := v.state()
@@ -127,7 +128,7 @@ func byID(file []byte) []byte {
 	return b.Bytes()
 }
 
-// usePredict follows the link to the game of guessing this text's next token.
+// usePredict follows the link to the game in which the visitor guesses this text's next token.
 func usePredict(v *visitor) {
 	link := session.LinkOf(v.state())
 	v.open("#try")
@@ -164,8 +165,8 @@ func (v *visitor) theme() {
 	v.Press("[data-theme-toggle]")
 }
 
-// useKeyList opens the list of keys, switches letter keys off and on, and closes it. Phones
-// can have a keyboard too.
+// useKeyList opens the list of keys, switches letter keys off and on, and closes it. Phones can
+// also have a keyboard.
 func useKeyList(v *visitor) {
 	if v.Name() == "keyboard" {
 		v.Keys("?")

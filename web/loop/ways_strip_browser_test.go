@@ -71,8 +71,7 @@ func ordinal(n int) string {
 	return fmt.Sprint(n) + suffix
 }
 
-// rewind goes back to a token's draw. With touch, the first tap only shows the button that does
-// so.
+// rewind goes back to a token's draw. With touch, the first tap only shows the rewind button.
 func (v *visitor) rewind(step int) {
 	v.t.Helper()
 	token := fmt.Sprintf("#t-%d", step)

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPageSaysWhatIsRefused presses buttons whose commands are impossible, as on a page of
-// another run or version: each refusal states what is allowed, nothing changes, and the page
-// keeps working.
+// TestPageSaysWhatIsRefused presses buttons whose commands are impossible, as they could be on a
+// page of another run or version. Each refusal states what is allowed, nothing changes, and the
+// page keeps working.
 func TestPageSaysWhatIsRefused(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -27,11 +27,11 @@ func TestPageSaysWhatIsRefused(t *testing.T) {
 	for _, c := range []struct{ command, says string }{
 		{`{"cmd":"choose","step":1,"token":4096}`, "The token is 4096; it must be a token id from 0 to 4095"},
 		{`{"cmd":"choose","step":1,"token":-1}`, "The token is -1; it must be a token id from 0 to 4095"},
-		{`{"cmd":"choose","step":99,"token":5}`, "The step is 99; it must be one whose scores have been worked out"},
+		{`{"cmd":"choose","step":99,"token":5}`, "The step is 99; it must be one whose scores have been computed"},
 		{`{"cmd":"seek","step":99,"stage":"filter"}`, "99"},
 		{`{"cmd":"seek","step":0,"stage":"filter"}`, "0"},
 		{`{"cmd":"seek","step":1,"stage":"dream"}`, "forward, logits, softmax, filter, sample, append, cache"},
-		{`{"cmd":"branch","id":77}`, "The branch is 77; it must be one of those in the tree"},
+		{`{"cmd":"branch","id":77}`, "The branch is 77; it must be one of the branches in the tree"},
 		{`{"cmd":"whatif","u":1}`, "from 0 up to, but not including, 1"},
 		{`{"cmd":"goon"}`, "."},
 		{`{"cmd":"try","key":"nothing"}`, "nothing"},

@@ -21,7 +21,7 @@ func TestDocumentedCommands(t *testing.T) {
 	_, part, _ := strings.Cut(string(page), "\n## Commands\n")
 	part, _, _ = strings.Cut(part, "\n## ")
 	name := regexp.MustCompile("`([a-z_]+)`")
-	said := map[string][]string{} // the names in the column of fields, by command
+	said := map[string][]string{} // the names in the fields column, by command
 	for _, row := range regexp.MustCompile(`(?m)^\| (.*?) \| (.*?) ?\| `).FindAllStringSubmatch(part, -1) {
 		var fields []string
 		for _, m := range name.FindAllStringSubmatch(row[2], -1) {
@@ -31,7 +31,7 @@ func TestDocumentedCommands(t *testing.T) {
 			said[m[1]] = fields
 		}
 	}
-	delete(said, "cmd") // the head of the table
+	delete(said, "cmd") // the table's header row
 	all := map[string]terms.Inputs{}
 	for _, c := range session.Commands {
 		all[c.Name] = c.Inputs

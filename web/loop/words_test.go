@@ -21,8 +21,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// dataOf returns the strings on a page of a state that are not the program's words: names, formats,
-// prompts, and the state's tokens, messages and stop strings.
+// dataOf returns the strings on a state's page that are not the program's own words: names,
+// formats, prompts, and the state's tokens, messages and stop strings.
 func dataOf(m *infer.Model, st *session.State) []string {
 	data := []string{
 		shell.Name, m.Name(), st.Prompt, "User:", "</answer>", "silu(gate) × up",
@@ -137,12 +137,13 @@ func inPseudo(t *testing.T, w stage.Words, c templ.Component) string {
 	return b.String()
 }
 
-// tokens selects the elements of a page that contain tokens or prompts, and those that are not shown.
+// tokens selects the elements of a page that contain tokens or prompts, and the elements that are
+// not shown.
 const tokens = ".tk, .tok > span:not(.sr), .tc th > i, .seg__t, .laid__t, .vis text, .flow > *:not(small), " +
 	".pic__name, .map__toks b, .begin__act [data-prompt], [data-chat], script, noscript, " +
 	"template[data-texts]"
 
-// check reports the words of some HTML that are neither marked nor data.
+// check reports the words in a piece of HTML that are neither marked nor data.
 func check(t *testing.T, what string, data pseudo.Data, page string) {
 	t.Helper()
 	d := parse(t, page)

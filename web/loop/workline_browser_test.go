@@ -22,7 +22,7 @@ const overWorkLine = `(() => {
 	return cut;
 })()`
 
-// TestWorkedLineIsNotCutOff: no number of the worked line is cut off on a Chromebook, no matter
+// TestWorkedLineIsNotCutOff: no number in the worked line is cut off on a Chromebook, no matter
 // which row is selected.
 func TestWorkedLineIsNotCutOff(t *testing.T) {
 	fixture.Long(t)

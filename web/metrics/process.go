@@ -23,7 +23,8 @@ func (p *Page) Process() {
 		p.Gauge("process_open_fds", "Open file descriptors: files and connections.", float64(n))
 	}
 	p.Gauge("go_goroutines", "Goroutines.", float64(runtime.NumGoroutine()))
-	p.Gauge("go_memory_bytes", "Memory that the Go runtime has from the operating system.", float64(goMemory()))
+	p.Gauge("go_memory_bytes", "Memory that the Go runtime has obtained from the operating system.",
+		float64(goMemory()))
 }
 
 // resident returns the resident memory of this process.

@@ -69,7 +69,7 @@ func TestModelPageIsInTheCatalog(t *testing.T) {
 
 // TestModelPageOffersWhatIsPossible: the page describes the model, and offers the actions that are
 // possible where the program runs: on a server, a command to start it with another model; in a
-// browser, opening files and going back from a visitor's own model.
+// browser, opening files and, from a visitor's own model, returning to the site's.
 func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

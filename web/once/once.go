@@ -23,7 +23,7 @@ func (c *Values[V]) Get(ctx context.Context, key string, work func(context.Conte
 		return v.(V), nil
 	}
 	flight := c.flights.DoChan(key, func() (any, error) {
-		if v, ok := c.done.Load(key); ok { // an earlier flight has just landed
+		if v, ok := c.done.Load(key); ok { // an earlier call has just finished
 			return v, nil
 		}
 		v, err := work(context.WithoutCancel(ctx))

@@ -49,7 +49,7 @@ func TestErrorsAreNotCached(t *testing.T) {
 }
 
 // TestWorkSurvivesItsFirstCaller: a caller whose context ends gets its error at once. The work
-// continues, with the values of that context, for those who still wait.
+// continues, with that context's values, for the callers that are still waiting.
 func TestWorkSurvivesItsFirstCaller(t *testing.T) {
 	t.Parallel()
 	type key struct{}

@@ -17,8 +17,8 @@ type deckPage struct {
 	Deck  progress.Deck
 	Card  *lessons.Card // nil if none is due or new
 	State progress.CardState
-	Asked bool   // the address names this card
-	Turn  bool   // the back is shown from the start
+	Asked bool   // the address selects this card
+	Turn  bool   // the back of the card is shown initially
 	Key   string // identifies the next review, so that a review that is sent twice counts once
 	Done  string // the result of the last review
 	All   []deckCard
@@ -147,8 +147,8 @@ func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage(stage.In(r.Context()).T("practice.paper.print"), false, p.Course.Cards))
 }
 
-// foldCards handles GET /cards/fold, which shows the front and the back of each card next to each
-// other, to be folded in the middle.
+// foldCards handles GET /cards/fold, which shows the front and the back of each card side by side,
+// to be folded in the middle.
 func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage(stage.In(r.Context()).T("practice.paper.fold"), true, p.Course.Cards))
 }

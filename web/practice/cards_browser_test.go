@@ -63,7 +63,7 @@ func TestCardByHash(t *testing.T) {
 	tab.Wait("that card", fmt.Sprintf(`document.querySelector("#deck")?.dataset.card === %q`, want))
 }
 
-// TestCardsByTouch: a card can be turned and graded with a finger.
+// TestCardsByTouch: a card can be turned and graded by touch.
 func TestCardsByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

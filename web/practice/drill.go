@@ -141,8 +141,8 @@ func (v *drillWork) read(form url.Values) {
 		v.Key = k
 	}
 	for _, id := range v.Order() {
-		// The answer to a set is sent as one value per ticked box or, if its step is not shown, as
-		// one joined value.
+		// A [drill.Set] answer is submitted as one value per checked box or, if its step is not
+		// shown, as one comma-separated value.
 		if text := strings.Join(
 			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
 		); text != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// numbers returns a drill of the given kind with the numbers of its lesson.
+// numbers returns a drill of the given kind with its lesson's numbers.
 func numbers(t *testing.T, kind drill.Kind) *drill.Problem {
 	t.Helper()
 	p, err := drill.New(terms.English, kind, 0, 1)
@@ -82,9 +82,8 @@ func TestDrillStatesAreAccessible(t *testing.T) {
 	tab.FullShot("drill-worked.png")
 }
 
-// TestDrillByKeyboard solves the drill from its first cell to full marks by keyboard alone. A
-// right answer must move the focus to the next cell. A formula in a cell must be entirely
-// visible.
+// TestDrillByKeyboard solves the drill from its first cell to full credit by keyboard alone. A
+// right answer must move the focus to the next cell. A formula in a cell must be entirely visible.
 func TestDrillByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -234,7 +233,7 @@ func TestDrillNamesMistakes(t *testing.T) {
 	}
 }
 
-// mark ticks the boxes of the given options and no others.
+// mark selects the checkboxes of the given options and no others.
 func mark(tab *browser.Tab, cell string, options []string) {
 	for _, at := range browser.Value[[]string](
 		tab,
@@ -349,7 +348,7 @@ func TestDrillAddressIsReproducible(t *testing.T) {
 	)
 }
 
-// TestSmallDrillByEveryHand: a drill can be solved to full marks by mouse, keyboard and touch.
+// TestSmallDrillByEveryHand: a drill can be solved for full credit by mouse, keyboard and touch.
 // Promise: A drill can be solved by mouse, by keyboard alone and by touch.
 func TestSmallDrillByEveryHand(t *testing.T) {
 	t.Parallel()

@@ -212,7 +212,7 @@ func TestDrillStepsKeepAnswers(t *testing.T) {
 	}
 }
 
-// TestDrillTickBoxesAreOneAnswer: boxes ticked in several rows are one answer, and the message
+// TestDrillTickBoxesAreOneAnswer: boxes checked in several rows form one answer, and the message
 // names the crossing token if it is missing.
 func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// numbersText describes the origin of the drill's numbers.
+// numbersText explains where the drill's numbers come from.
 func numbersText(w stage.Words, v *drillWork) string {
 	if v.Seed == 0 && v.Level == 1 {
 		if v.Info.Taught {
@@ -33,7 +33,7 @@ func spoken(w stage.Words, c *drill.Cell) string {
 	return c.Label
 }
 
-// hintKeys holds the texts that describe the kinds of hints.
+// hintKeys holds the keys of the texts that describe the kinds of hints.
 var hintKeys = [drill.Rungs]string{"practice.drill.hint.1", "practice.drill.hint.2", "practice.drill.hint.3"}
 
 func optionType(c *drill.Cell) string {
@@ -114,7 +114,7 @@ func keptBar(kept bool) float64 {
 	return 0
 }
 
-// became describes whether a candidate was kept, cut or drawn.
+// became states whether a candidate was drawn, guessed or cut.
 func became(w stage.Words, r predictRow) string {
 	var words []string
 	if r.Drawn {

@@ -69,7 +69,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 // importWait is the maximum time that an import waits until its file can be read.
 const importWait = 20 * time.Second
 
-// An importTurn is the permission to read an import's file.
+// An importTurn is permission to read an import's file.
 type importTurn struct {
 	place *admission.Permit
 
@@ -78,9 +78,9 @@ type importTurn struct {
 	ended bool
 }
 
-// admitImport waits until the file of a request can be read, or returns the time after which the
-// client can retry. No part of the file is read earlier, because an import uses as much memory as
-// its file until it ends. If the turn is given to another caller in the meantime, reading stops.
+// admitImport waits until a request's file can be read, or returns the time after which the client
+// can retry. No part of the file is read earlier, because an import uses as much memory as its file
+// until it ends. If the turn is given to another caller in the meantime, reading stops.
 func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTurn, wait time.Duration) {
 	t := &importTurn{}
 	if p.Limiter == nil {

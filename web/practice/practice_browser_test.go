@@ -67,7 +67,7 @@ func TestProgressAccessible(t *testing.T) {
 }
 
 // TestQuizByEveryHand: by mouse, keyboard and touch, a learner can answer a choice question,
-// wrongly at first, and can write an answer, compare it and tick its points.
+// wrongly at first, and can write an answer, compare it and check off its points.
 func TestQuizByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestQuizByEveryHand(t *testing.T) {
 	})
 }
 
-// TestQuizShowsOneQuestion: the quiz shows one question at a time, Back and Next lead to the
-// others, an address can select a question, and all questions can be shown at once.
+// TestQuizShowsOneQuestion: the quiz shows one question at a time, Back and Next go to the others,
+// an address can select a question, and all questions can be shown at once.
 func TestQuizShowsOneQuestion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

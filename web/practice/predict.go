@@ -30,8 +30,8 @@ const (
 	predictTime = 10 * time.Second
 )
 
-// predicting ensures that only one round runs the model at any time, so that live runs are hardly
-// slowed down.
+// predicting ensures that only one round runs the model at any time, so that rounds hardly slow
+// down live runs.
 var predicting = make(chan struct{}, 1)
 
 // A predictFrom identifies the text that a round continues: one of the course's starts or a link to
@@ -41,7 +41,7 @@ type predictFrom struct {
 	N          int
 }
 
-// query returns the query of the address of round n.
+// query returns the query string of round n's address.
 func (f predictFrom) query(n int) string {
 	q := url.Values{"start": {f.Start}, "log": {f.Log}}
 	if n > 0 {
@@ -275,7 +275,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 		)
 	case r.Context().Err() != nil: // the client has disconnected
 	default:
-		p.Log.Error("predict", "err", err)
+		p.Log.Error("a prediction round failed", "err", err)
 		p.Refuse(
 			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.turn"),
 		)

@@ -244,8 +244,8 @@ func TestPredictFromALink(t *testing.T) {
 	}
 }
 
-// TestPredictMarksCutTokens: typical-p cuts the most probable tokens here. The table marks the
-// tokens that the run could not draw as cut, whatever their rank.
+// TestPredictMarksCutTokens: typical-p cuts the most probable tokens here. Tokens that the run
+// could not draw are marked as cut in the table, whatever their rank.
 func TestPredictMarksCutTokens(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -99,7 +99,7 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	w.Write(data)
 }
 
-// deleteAll handles POST /progress/delete. The form has a checkbox that must be ticked first.
+// deleteAll handles POST /progress/delete. The form has a checkbox that must be checked first.
 func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -121,7 +121,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 		err = errors.Join(err, inClasses)
 	}
 	if err != nil {
-		p.Log.Error("deleting", "err", err)
+		p.Log.Error("a learner's data could not be deleted", "err", err)
 		p.Refuse(w, r, http.StatusServiceUnavailable, words.T("practice.delete.failed"), notErased(words, err))
 		return
 	}
@@ -139,7 +139,7 @@ func notErased(w stage.Words, err error) string {
 	return w.T("practice.delete.failed.say")
 }
 
-// doneQuery encodes the counts of an import as the query of the page to which the form redirects.
+// doneQuery encodes an import's counts as the query string of the page to which the form redirects.
 func doneQuery(n progress.Imported) url.Values {
 	return url.Values{
 		"done": {"imported"}, "visits": {strconv.Itoa(n.Visits)}, "answers": {strconv.Itoa(n.Answers)},

@@ -67,7 +67,7 @@ func TestProgressExportDeleteImport(t *testing.T) {
 	}
 	if w = s.Post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.Tally() != before ||
 		forgotten != nil {
-		t.Errorf("deleting without ticking the box: status %d", w.Code)
+		t.Errorf("deleting without checking the box: status %d", w.Code)
 	}
 	w = s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
 	if w.Code != http.StatusSeeOther || s.Tally().Seen != 0 ||
@@ -206,8 +206,8 @@ func TestCalibrationPicture(t *testing.T) {
 	}
 }
 
-// TestProgressPageStatesRetentionPerPlace: the progress page states how long progress is kept
-// where the program runs.
+// TestProgressPageStatesRetentionPerPlace: the progress page states how long progress is kept,
+// which depends on where the program runs.
 func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 	t.Parallel()
 	for keeping, want := range map[Keeping]string{

@@ -13,8 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardsAreSaved: the browser saves both files of cards, with the same content as those from a
-// server.
+// TestCardsAreSaved: the browser saves both flashcard files, with the same content as a server's.
 func TestCardsAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

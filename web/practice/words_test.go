@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/pseudo"
 )
 
-// course selects the parts of the pages that are texts of the course, tokens, or texts of packages
+// course selects the parts of the pages that contain course texts, tokens, or texts from packages
 // coursework and session.
 const course = `form.check, .goon, .course, .outs, dl.tally, .tasks .tickbox, .tasks--do, .drills__been b, .prose,
 	.then > li > p:not(.then__back), .then__knew .then, option:not([value=""]), h2 bdi, .texts, .guess__given, .tk,
@@ -125,7 +125,7 @@ func checkDrill(t *testing.T, p *drill.Problem, post func(path string, form url.
 	}
 }
 
-// tokensOf returns the texts of a drill that are not words of the program: tokens, the names of
+// tokensOf returns the texts in a drill that are not the program's own words: tokens, the names of
 // number formats, and the unit of a wrong answer.
 func tokensOf(p *drill.Problem) []string {
 	data := []string{"fp16", "fp32", "int8", "gib"}

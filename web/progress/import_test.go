@@ -78,9 +78,9 @@ func TestImportIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestImportMerges compares a merge with one computed by hand: visits have the earlier first time,
-// the later last time and the larger count; an existing entry takes precedence over one with the
-// same id; the state of cards follows from all reviews.
+// TestImportMerges compares a merge with one computed by hand: a visit gets the earlier first time,
+// the later last time and the larger count; an existing entry takes precedence over an imported one
+// with the same id; the state of a card follows from all reviews.
 func TestImportMerges(t *testing.T) {
 	s, c := newStore(t)
 	c.t = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC) // between the example's first and last visit
@@ -238,7 +238,7 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 
 // TestExportDeleteImportRoundTrip: after export, deletion and import, all data of a learner is
 // restored, and they have the same file, map, deck and calibration. Another learner can import the
-// file too.
+// file as well.
 func TestExportDeleteImportRoundTrip(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -278,8 +278,8 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 	})
 }
 
-// TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or any byte
-// of the files. Class members belong to the class, so web/class deletes them.
+// TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or in any byte of
+// the files. Class members belong to the class, so web/class deletes them.
 // Promise: Deleting your progress leaves nothing of it in any table or file.
 func TestDeleteIsWhole(t *testing.T) {
 	dir := t.TempDir()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A counted contains the totals of the course's questions and cards and a learner's results in
-// them, by section and by outcome.
+// A counted contains, by section and by outcome, the numbers of the course's questions and cards,
+// and a learner's results in them.
 type counted struct {
 	section map[string]Tally
 	outcome map[string]Tally

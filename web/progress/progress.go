@@ -91,7 +91,7 @@ func New(logs journal.Journal, db Database, course *lessons.Course, now func() t
 // range that [saved.Read] accepts.
 func (s *Store) time() time.Time { return moment(saved.Bounded(s.now()).UnixMilli()) }
 
-// A learner is the log and state of a learner, to which the caller has exclusive access.
+// A learner is one learner's log and state, to which the caller has exclusive access.
 type learner = journal.Active[state]
 
 // use calls f with exclusive access to the data of a learner.
@@ -128,7 +128,7 @@ func (s *Store) keep(ctx context.Context, l *learner, id string, e saved.Entry) 
 	return err == nil && seqs[0] > 0, err
 }
 
-// fullKeys maps types of records to the texts of an [ErrFull].
+// fullKeys maps record types to the text keys of an [ErrFull].
 var fullKeys = map[string]string{
 	saved.TypeAnswer: "progress.full.answers", saved.TypeReview: "progress.full.reviews",
 	saved.TypePrediction: "progress.full.predictions",

@@ -10,7 +10,7 @@ import (
 )
 
 // TestSlipsRoundTripInDetail: mistakes are added to a detail without duplicates, as many as fit,
-// and can be read from it again. Other words are ignored.
+// and can be read back from it. Unknown words are ignored.
 func TestSlipsRoundTripInDetail(t *testing.T) {
 	got := WithSlips("seed 0", []drills.Mistake{drills.Units, "", drills.Base10, drills.Units, "nonsense"})
 	if got != "seed 0; slips: base-10, units" {

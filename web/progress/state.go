@@ -28,7 +28,7 @@ type state struct {
 	Settings map[string]*setting     `json:"settings"` // by name
 	Changes  int                     `json:"changes"`  // number of the latest setting change
 	Counts   map[string]int          `json:"counts"`   // answers, reviews and predictions, by type of record
-	Bytes    int64                   `json:"bytes"`    // total size of these records, kept until the log is deleted
+	Bytes    int64                   `json:"bytes"`    // total size of these records, which are never compacted
 	Waste    []journal.Key           `json:"waste"`    // superseded records of visits and settings
 }
 
@@ -89,7 +89,7 @@ type setting struct {
 	N     int    `json:"n"` // number of the change that set it
 }
 
-// schedule computes when a card is due again.
+// schedule computes when a card is next due.
 var schedule = fsrs.Default()
 
 // folding defines how a learner's log is folded.

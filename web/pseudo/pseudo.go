@@ -30,7 +30,7 @@ func Language(t *testing.T) *terms.Language {
 	return l
 }
 
-// Mark turns a file of texts into the pseudo-language: ⟦Scores run from ⟧{min}⟦ to ⟧{max}.
+// Mark converts a file of texts to the pseudo-language: ⟦Scores run from ⟧{min}⟦ to ⟧{max}.
 func Mark(texts string) string {
 	var list []string
 	for line := range strings.Lines(texts) {
@@ -105,9 +105,9 @@ func (d Data) Unmarked(text string) []string {
 // spoken are the attributes whose values are shown or read aloud.
 var spoken = []string{"aria-label", "title", "placeholder", "alt", "aria-description", "aria-valuetext", "data-peek"}
 
-// OfPage returns the words of an HTML page that are neither marked nor data, with the text around each.
-// Code, scripts with their texts (data-texts) and elements with lang="en" do not count, nor do
-// elements with data-token or dir="auto", which contain tokens and texts of people.
+// OfPage returns the words of an HTML page that are neither marked nor data, with the text around
+// each. Code, scripts with their texts (data-texts) and elements with lang="en" do not count, nor
+// do elements with data-token or dir="auto", which contain tokens and people's own texts.
 func (d Data) OfPage(page string) (list []string, err error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -115,7 +115,7 @@ func (d Data) OfPage(page string) (list []string, err error) {
 	}
 	var texts []string
 	read(root, func(text string) { texts = append(texts, text) }, func(value string) { list = d.report(list, value) })
-	// A text with **bold** words or a link is in several nodes.
+	// A text with **bold** words or a link is split across several nodes.
 	const between = "\x00"
 	left := marked.ReplaceAllString(strings.Join(texts, between), "\n")
 	for text := range strings.SplitSeq(left, between) {
@@ -132,7 +132,8 @@ func (d Data) report(list []string, text string) []string {
 	return list
 }
 
-// read calls text with every text below a node, and attribute with the value of every spoken attribute.
+// read calls text for every text below a node, and attribute for the value of every spoken
+// attribute.
 func read(n *html.Node, text, attribute func(string)) {
 	if n.Type == html.TextNode {
 		text(n.Data)

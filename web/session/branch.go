@@ -123,7 +123,7 @@ func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
 	return nil
 }
 
-// whatIf sets the what-if question about another u at the sample stage.
+// whatIf asks or withdraws the what-if question at the sample stage.
 func whatIf(next *State, c WhatIf) error {
 	if c.U == nil {
 		next.WhatIf = nil
@@ -148,7 +148,7 @@ func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }
 
-// look records the inside of the forward pass, if the stage shown needs it.
+// look records the internal values of the forward pass, if the stage shown needs them.
 func (s *Session) look(next *State) {
 	step := next.Step()
 	if !next.Looking || next.Cursor.Stage != infer.KindForward || next.Finishing {
@@ -161,8 +161,8 @@ func (s *Session) look(next *State) {
 		return // the same pass as before
 	}
 	// The cache still holds the columns that the pass read, up to this step's own, even if more
-	// columns were added after them. If there is an error, which can only mean that the context has
-	// ended, nothing is shown.
+	// columns were added after them. Inspect fails only if its context ends, which this one never
+	// does.
 	next.Look, _ = s.model.Inspect(
 		context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1,
 	)

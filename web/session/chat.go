@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MaxMessages is the maximum number of messages of a chat. Their total length is bounded by
-// the length of a prompt.
+// MaxMessages is the maximum number of messages in a chat. Their total length is bounded by the
+// maximum length of a prompt.
 const MaxMessages = 64
 
 // Chat is the conversation from which a text was formatted, up to the point where the model
@@ -44,7 +44,7 @@ func (s *State) Messages() []chat.Message {
 }
 
 // Write formats a conversation as the text that a model continues. If the conversation cannot be
-// formatted, or if the result cannot be a prompt, the error is a [*terms.Refusal] of the field
+// formatted, or if the result is not a valid prompt, the error is a [*terms.Refusal] for the field
 // "messages".
 func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Text, err error) {
 	if n := len(c.Messages); n == 0 || n > MaxMessages {
@@ -77,7 +77,7 @@ func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Te
 	return text, ofMessages(err)
 }
 
-// ofMessages turns an error in a text into a refusal of the messages from which the text was
+// ofMessages converts an error in a text to a refusal for the messages from which the text was
 // formatted.
 func ofMessages(err error) error {
 	if r := new(terms.RangeError); errors.As(err, &r) && r.Field == "prompt" {
@@ -86,8 +86,8 @@ func ofMessages(err error) error {
 	return err
 }
 
-// fieldMessages is the name of a command's field that holds a conversation. wantMessages
-// describes the values that the field accepts.
+// fieldMessages is the name of the command field that holds a conversation. wantMessages describes
+// the values that the field accepts.
 const fieldMessages = "messages"
 
 var wantMessages = terms.PhraseOf(

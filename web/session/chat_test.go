@@ -100,8 +100,8 @@ func TestChatWithoutTemplate(t *testing.T) {
 	}
 }
 
-// TestChatIsRestored: a continued chat can be restored from a link, after an eviction and from
-// rest, with its messages, tokens, kept columns and branches.
+// TestChatIsRestored: a continued chat is restored from a link, after an eviction, and when woken
+// from rest, with its messages, tokens, kept columns and branches.
 func TestChatIsRestored(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 9), said("Hi"), session.StepToken{}, session.StepToken{})

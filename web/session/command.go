@@ -34,8 +34,8 @@ type StepStage struct {
 	Withhold bool
 }
 
-// Draw makes the draw of the step shown, whose filter has run, and ends [State.Undrawn]. A
-// draw that has been made is not repeated.
+// Draw makes the draw of the step shown, whose filter has run, and clears [State.Undrawn]. A draw
+// that has been made is not repeated.
 type Draw struct{}
 
 // Back moves one stage back. It does not undo anything.
@@ -54,7 +54,7 @@ type Seek struct {
 // Reset goes back to the prompt and drops all generated tokens.
 type Reset struct{}
 
-// Play steps automatically, at the speed that is set, until the run stops or pauses.
+// Play steps automatically, at the current speed, until the run stops or pauses.
 type Play struct{}
 
 // Finish plays whole tokens as fast as the model generates them, regardless of the speed
@@ -81,8 +81,8 @@ type TakeBranch struct{ ID int }
 // the limit.
 type GoOn struct{}
 
-// WhatIf sets a question at the sample stage: which token would another u have drawn? A nil U
-// ends the question. No draw is made.
+// WhatIf asks, at the sample stage, which token another u would have drawn. A nil U withdraws the
+// question. No draw is made.
 type WhatIf struct{ U *float64 }
 
 // Redraw draws the step shown again with another seed, which also applies to all later steps. The
@@ -182,5 +182,5 @@ const (
 	SpeedMax    Speed = "max"
 )
 
-// Speeds lists the speeds in the order that screens show them.
+// Speeds lists the speeds in the order in which screens show them.
 var Speeds = []Speed{SpeedHalf, SpeedNormal, SpeedDouble, SpeedFour, SpeedMax}

@@ -37,7 +37,7 @@ func TestStartReadsThePrompt(t *testing.T) {
 	if st.Dist != nil || st.Stage(0).Kind() != infer.KindForward || st.StageOf(infer.KindLogits, 0) != nil {
 		t.Error("stages after the forward pass have run")
 	}
-	// A second start keeps nothing from the first.
+	// A second start drops the first run but keeps the settings.
 	apply(t, s, session.StepToken{}, session.StepToken{}, session.Back{}, session.Start{Prompt: "x"})
 	st = s.State()
 	if st.Prompt != "x" || len(st.Steps) != 1 || st.Cursor != at(1, infer.KindForward) || len(st.PromptTokens) != 1 ||
@@ -85,7 +85,7 @@ func TestStepStageAndBack(t *testing.T) {
 }
 
 // TestStepTokenEndsTheTurn: StepToken goes to the end of this turn, and then to the end of the
-// next. When looking back, it moves over turns that have run.
+// next. When looking back, it moves through turns that have already run.
 func TestStepTokenEndsTheTurn(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -190,8 +190,8 @@ func TestCommandsBeforeStartAreRefused(t *testing.T) {
 	}
 }
 
-// TestValuesOutOfRangeAreRefused: every value out of range is refused with its field, the
-// range and a sentence, and the run does not change.
+// TestValuesOutOfRangeAreRefused: every value out of range is refused with an error that gives the
+// field, the range and an explanation, and the run does not change.
 func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Back{})
 	long := strings.Repeat("x", 256<<10+1)

@@ -14,7 +14,7 @@ type SpaceAtEnd struct {
 	Prompt    string // without the spaces
 }
 
-// NewSpaceAtEnd returns the explanation for a prompt in a language. It returns false if the prompt
+// NewSpaceAtEnd returns the explanation for a prompt, in language l. It returns false if the prompt
 // does not end with spaces that hinder the model: see [infer.Model.SpacesAtEnd].
 func NewSpaceAtEnd(l *terms.Language, m *infer.Model, prompt string) (SpaceAtEnd, bool) {
 	n := m.SpacesAtEnd(prompt)

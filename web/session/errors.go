@@ -16,7 +16,7 @@ const (
 	CodeOther   terms.Code = "other"   // the link was made with another model
 )
 
-// typed converts an error of the engine to a [*terms.Refusal]. It returns a context's error
+// typed converts an error from the engine to a [*terms.Refusal]. It returns a context's error
 // unchanged.
 func typed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -22,11 +22,11 @@ const (
 	fitsNot
 )
 
-// Find searches for tokens by their text, as typed or with white space marked (· ↵ ⇥). The
-// first result is the token with exactly this text, followed by the token with a space before
-// the text, tokens that differ only in case, tokens that begin with the text, and tokens that
-// contain it. Within each group, tokens are sorted by their rank at the given step, whose logits
-// must have run. Find returns the ids of at most `most` tokens, and the number of further matches.
+// Find searches for tokens by their text, as typed or with white space marked (· ↵ ⇥). The first
+// result is the token with exactly this text, followed by the token with a space before the text,
+// tokens that differ only in case, tokens that begin with the text, and tokens that contain it.
+// Within each group, tokens are sorted by their rank at the given step, whose logits stage must
+// have run. Find returns the ids of at most `most` tokens, and the number of further matches.
 func (s *State) Find(step int, text string, most int) (ids []int, more int) {
 	if text == "" {
 		return nil, 0
@@ -71,8 +71,8 @@ func fits(token, text string) int {
 	return fitsNot
 }
 
-// DistAt returns the distribution of a step, which it computes if necessary, or nil if the
-// step's logits have not run.
+// DistAt returns the distribution of a step, which it computes if necessary, or nil if the step's
+// logits stage has not run.
 func (s *State) DistAt(step int) *sampling.Distribution {
 	if step < 1 || step > len(s.Steps) || s.Steps[step-1].Ran < infer.KindLogits {
 		return nil

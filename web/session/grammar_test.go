@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestGrammarIsFixedForARun: a grammar is set before the first token, by a command or a
-// message, and does not change after that. A link keeps it and leads to the same text.
+// TestGrammarIsFixedForARun: a grammar is set before the first token, by a command or a message,
+// and does not change after that. A link keeps the grammar and reproduces the same text.
 func TestGrammarIsFixedForARun(t *testing.T) {
 	const yesNo = `{"enum":["yes","no"]}`
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()

@@ -37,7 +37,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 		}
 		if st := apply(t, s, session.TakeBranch{ID: row.id}); st.Settings.Temperature != row.want {
 			t.Errorf(
-				"branch %d (evicted before: %v) goes on at T = %v, want %v", row.id, row.evict, st.Settings.Temperature,
+				"branch %d (evicted: %v) continues at T = %v, want %v", row.id, row.evict, st.Settings.Temperature,
 				row.want,
 			)
 		}

@@ -20,7 +20,7 @@ type wireSettings infer.Settings
 // stopLetter is the key of the stop strings.
 const stopLetter = "s"
 
-// orderLetter is the key of the order of the rules.
+// orderLetter is the key of the rules' order.
 const orderLetter = "w"
 
 // grammarLetter is the key of the grammar.

@@ -234,8 +234,8 @@ func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	}
 }
 
-// TestLinkWithBrokenUnicode: a link whose prompt is not valid Unicode would show a different
-// text from the one shared, so it is refused, as such a prompt is in a socket message.
+// TestLinkWithBrokenUnicode: a link whose prompt is not valid Unicode would show a different text
+// from the one shared, so it is refused, just as such a prompt is refused in a socket message.
 func TestLinkWithBrokenUnicode(t *testing.T) {
 	st := must(t, newRun(t, "Once upon QQ"), StepToken{})
 	packed, err := base64.RawURLEncoding.DecodeString(LinkOf(st))

@@ -82,8 +82,8 @@ func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 }
 
 // TestAnyCommandSequenceIsConsistent applies random commands. Each command is carried out, or
-// refused with a code and a sentence. The state is consistent. Going back and forward again
-// changes nothing. A restored run, its replayed log and its link opened elsewhere result in the
+// refused with a code and an explanation. The state stays consistent. Going back and then forward
+// changes nothing. A restored run, its replayed log and its link opened elsewhere all result in the
 // same state. No returned state ever changes.
 func TestAnyCommandSequenceIsConsistent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -133,7 +133,7 @@ func stageOf(name string) (infer.Kind, bool) {
 // null is JSON's null as the text of an input.
 const null = "null"
 
-// uInput is the input for the u of a what-if question. null ends the question.
+// uInput is the input for the u of a what-if question. null withdraws the question.
 var uInput = terms.Input{Key: "u", Kind: terms.KindAny, Verify: func(text string) error {
 	if _, ok := terms.ReadNumber(text); ok || text == null {
 		return nil

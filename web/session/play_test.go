@@ -46,8 +46,8 @@ func TestPlayToTheStop(t *testing.T) {
 	}
 }
 
-// TestPlayAfterLookingBack: playing after looking back first moves over the stages that have
-// run.
+// TestPlayAfterLookingBack: playing after looking back first moves through the stages that have
+// already run.
 func TestPlayAfterLookingBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{},
 		session.Seek{Step: 1, Stage: infer.KindAppend}, session.Play{})
@@ -207,8 +207,8 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 	}
 }
 
-// TestSeedAloneDecidesTheDraw: only the seed decides the draws. A new seed at the filter leads
-// to another draw, and the old seed leads to the same token again.
+// TestSeedAloneDecidesTheDraw: only the seed decides the draws. A new seed at the filter stage
+// gives another draw, and the old seed gives the same token as before.
 func TestSeedAloneDecidesTheDraw(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.SetKnob("seed", 1), session.StepToken{})
 	first := s.State().Steps[0]

@@ -46,8 +46,8 @@ func New(m *infer.Model, limits Limits) *Session {
 func (s *Session) State() *State { return s.state }
 
 // Apply carries out a command and returns the state after it. A refusal is a [*terms.Refusal] and
-// changes nothing. If ctx ends while the model is running, Apply returns the error of ctx and the
-// run stays where it was.
+// changes nothing. If ctx ends while the model is running, Apply returns the context's error and
+// the run stays where it was.
 func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	if err := s.restore(ctx); err != nil {
 		return s.state, err
@@ -256,9 +256,9 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	return terms.Refuse(terms.CodeUnknown, "run.command.unknown", "command", fmt.Sprintf("%T", c))
 }
 
-// TooLong reports whether a prompt is too long to begin a run, because it has more than
-// maxBytes bytes or more tokens than the model can read. If so, keep is the number of its
-// characters that fit, rounded down to two digits, as a hint for shortening the prompt.
+// TooLong reports whether a prompt is too long to begin a run, because it has more than maxBytes
+// bytes or more tokens than the model can read. If so, keep is the number of its characters that
+// fit, rounded down to two significant digits, as a hint for shortening the prompt.
 func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) {
 	fits := 1.0
 	if n := len(prompt); n > maxBytes {

@@ -55,14 +55,14 @@ type State struct {
 	Branches []Branch
 	// WhatIf is the u of the what-if question at the sample stage, or nil.
 	WhatIf *float64
-	// Looking is set while the learner looks inside the forward stage. Look is the inside of
-	// the pass, or nil at every other stage.
+	// Looking is set while the learner looks inside the forward stage. Look holds the internal
+	// values of the pass; it is nil at every other stage.
 	Looking bool
 	Look    *infer.Inspection
 	// Notice is why the run has paused if the learner did not pause it ([WhyMemory] or
 	// [WhyFailed]), or "". The next command clears it.
 	Notice string
-	// Stuck is the refusal of a stage that ended playing, or nil. The next command clears it.
+	// Stuck is the refusal that ended playing, or nil. The next command clears it.
 	Stuck *terms.Refusal
 	// Stopped is the reason why generation ended, or StopNone if it can continue.
 	Stopped infer.StopReason

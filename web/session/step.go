@@ -116,7 +116,8 @@ func seek(next *State, c Seek) error {
 	return nil
 }
 
-// stopped returns the refusal to continue after a stop condition. It names the condition.
+// stopped returns the refusal for a command that would continue after a stop condition has fired.
+// It names the condition.
 func (s *Session) stopped() *terms.Refusal {
 	return terms.Refuse(
 		CodeStopped, "run.stopped."+string(s.loop.Stopped()), "most", s.state.Settings.Stop.MaxTokens,

@@ -22,7 +22,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 	}{
 		{
 			"limit", times(5, session.StepToken{}), infer.StopMaxTokens,
-			"Stopped: the limit on tokens is reached. It is 5: raise it to go on.",
+			"Stopped: the limit on tokens is reached. It is 5: raise it to continue.",
 		},
 		{
 			"end of text",
@@ -91,8 +91,8 @@ func TestRaisedLimitContinues(t *testing.T) {
 	}
 }
 
-// TestCanceledContextKeepsTheRun: the error of a context is returned unchanged, and the run stays
-// where it was.
+// TestCanceledContextKeepsTheRun: a context's error is returned unchanged, and the run stays where
+// it was.
 func TestCanceledContextKeepsTheRun(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{})
 	ended, cancel := context.WithCancel(context.Background())

@@ -122,7 +122,7 @@ func TestFindRanksMatches(t *testing.T) {
 			t.Errorf("%q finds %q, want %q first, then %q", c.text, got, c.first, c.second)
 		}
 	}
-	// want is the number of all tokens with an e.
+	// want is the number of tokens that contain an e.
 	want := 0
 	for id := range st.Model.Config().Vocab {
 		if strings.Contains(strings.ToLower(st.Model.Token(id).Text), "e") {

@@ -32,7 +32,7 @@ func NewBase(
 	return Base{learner: learner, log: log, refusal: refusal}
 }
 
-// LearnerOf converts a function that returns the caller of a request to a function for [NewBase].
+// LearnerOf adapts a function that returns a request's caller for use by [NewBase].
 func LearnerOf(
 	caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie),
 ) func(r *http.Request) (id string, fresh *http.Cookie) {
@@ -66,7 +66,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	text.WriteTo(w)
 }
 
-// Busy sends an error page which states that the model took too long.
+// Busy sends an error page that states that the model took too long.
 func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
 	head, say := Busy(terms.In(r.Context()))
 	b.Refuse(w, r, http.StatusServiceUnavailable, head, say)
@@ -84,7 +84,7 @@ func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, s
 	b.HTML(w, r, status, b.refusal(head, say))
 }
 
-// Sentence returns the message of an error as a sentence for a page. Only a [terms.Refusal] has a
+// Sentence returns an error's message as a sentence for a page. Only a [terms.Refusal] has a
 // message in every language.
 func Sentence(l *terms.Language, err error) string {
 	text := err.Error()
@@ -101,9 +101,9 @@ func Sentence(l *terms.Language, err error) string {
 // Fragment reports whether the page's script requests a part of the page.
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 
-// Uncanceled returns a copy of r, whose body could not be read, with a context that is not
-// canceled. The failed read canceled the request's own context, but rendering the error page needs
-// a context that is not canceled.
+// Uncanceled returns a copy of r with a context that is not canceled. It is for requests whose body
+// could not be read: the failed read canceled their own context, but the error page must still be
+// rendered.
 func Uncanceled(r *http.Request) *http.Request {
 	return r.WithContext(context.WithoutCancel(r.Context()))
 }

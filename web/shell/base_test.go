@@ -131,8 +131,8 @@ type slowly struct {
 
 func (w *slowly) SetReadDeadline(by time.Time) error { w.by = append(w.by, by); return nil }
 
-// A stalling is a body that arrives in parts and then stalls, which cancels the request's
-// context.
+// A stalling is a body that arrives in parts and then ends. Any end but [io.EOF] also cancels the
+// request's context.
 type stalling struct {
 	parts  []string
 	wait   time.Duration // between two parts
@@ -179,7 +179,7 @@ func TestStalledFormIsRefused(t *testing.T) {
 				func(head, say string) templ.Component {
 					return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
 						if ctx.Err() != nil {
-							return ctx.Err() // like a templ page
+							return ctx.Err() // as a templ page does
 						}
 						_, err := io.WriteString(out, head)
 						return err

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// EmbedPath is the prefix of the addresses of pages that other sites can show in a frame.
+// EmbedPath is the address prefix of pages that other sites can show in a frame.
 const EmbedPath = "/embed"
 
-// Anywhere, as one of the origins of [Embeds], allows every site to show such pages.
+// Anywhere, as one of the origins passed to [Embeds], allows every site to show such pages.
 const Anywhere = "*"
 
 // A frame describes a page in another site's frame.

@@ -111,7 +111,7 @@ func TestGzipCompressesText(t *testing.T) {
 	}
 }
 
-// TestGzipAndCaches: a file that a client has cached in one encoding is not sent again in another
+// TestGzipAndCaches: a file that a client has cached in one encoding is not resent in another
 // encoding. A request for a range of a file receives that range of the uncompressed bytes.
 func TestGzipAndCaches(t *testing.T) {
 	t.Parallel()

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// InLanguage passes on each request with the language, of the given ones, that its browser prefers
-// (RFC 9110, section 12.5.4). [terms.In] returns it. Without a match, it is the first one; list is
-// [terms.Languages] if it is empty.
+// InLanguage passes each request on to next with the language in list that the browser prefers (RFC
+// 9110, section 12.5.4) or, if none matches, the first one. [terms.In] returns that language. An
+// empty list means [terms.Languages].
 func InLanguage(list []*terms.Language, next http.Handler) http.Handler {
 	if len(list) == 0 {
 		list = terms.Languages()
@@ -28,11 +28,11 @@ func InLanguage(list []*terms.Language, next http.Handler) http.Handler {
 		}
 		wanted, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
 		if err != nil {
-			wanted = nil // a broken header asks for nothing
+			wanted = nil // ignore a malformed header
 		}
 		_, i, confidence := matcher.Match(wanted...)
 		if confidence <= language.Low {
-			i = 0 // a language that is only read by some of the same people
+			i = 0 // only some people who prefer the one language also read the other
 		}
 		next.ServeHTTP(w, r.WithContext(terms.With(r.Context(), list[i])))
 	})

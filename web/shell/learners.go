@@ -45,7 +45,7 @@ func newID() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// LearnerCookie is the prefix of the name of the cookie that identifies a learner.
+// LearnerCookie is the prefix of the names of cookies that identify learners.
 const LearnerCookie = "viz-learner"
 
 // cookie returns the name of the cookie for a host. Cookies of one host are shared by all its
@@ -65,7 +65,7 @@ func (l Learners) cookie(host string) string {
 
 // sign returns the value of a learner's cookie. It consists of the id, the time at which the
 // learner received it (in seconds since 1970, in base 36), and a signature of both. A zero time, as
-// in the cookies of earlier versions, is left out.
+// in the cookies of earlier versions, is omitted.
 func (l Learners) sign(id string, since time.Time) string {
 	if since.IsZero() {
 		return id + "." + l.text("learner "+id)
@@ -119,10 +119,10 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 }
 
 // Caller is like [Learners.Of] and also returns the address that the request came from and the time
-// at which the learner was first seen. Every request from a frame on another site counts as from a
-// new learner and receives no cookie. A learner whose cookie lacks the prefix for TLS is not new,
-// but receives a cookie with the prefix. Behind [Learners.Admit], all calls for a request return
-// the same caller.
+// at which the learner was first seen. A request from a page in another site's frame is always
+// treated as coming from a new learner, and no cookie is returned for it. A learner whose cookie
+// lacks the prefix for TLS is not new, but a cookie with the prefix is returned. Behind
+// [Learners.Admit], all calls for a request return the same caller.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
 		return known.caller, known.fresh

@@ -242,7 +242,7 @@ func TestOldCookieIsExchanged(t *testing.T) {
 	if id, fresh := ask(l, "127.0.0.1:8080", old); id != "someone" || fresh != nil {
 		t.Errorf("in the clear: got %s, %v; want %s, nil", id, fresh, "someone")
 	}
-	// Browsers send secure cookies to localhost in the clear, too.
+	// Browsers also send secure cookies to localhost in the clear.
 	if id, fresh := ask(l, "localhost:8080", set[0]); id != "someone" || fresh != nil {
 		t.Errorf("in the clear on localhost: got %s, %v; want %s, nil", id, fresh, "someone")
 	}

@@ -67,7 +67,7 @@ const formWait = 20 * time.Second
 
 // Await sets the deadline for the arrival of a form to [formWait] from now.
 func Await(w http.ResponseWriter) {
-	// Not every writer supports deadlines; test writers have no connection.
+	// Not every writer supports deadlines: in tests, writers have no connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
 }
 
@@ -96,7 +96,7 @@ func (b *Body) Read(p []byte) (int, error) {
 	if by.After(b.until) {
 		by = b.until
 	}
-	_ = b.control.SetReadDeadline(by) // test writers have no connection
+	_ = b.control.SetReadDeadline(by) // in tests, writers have no connection
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
 		_ = b.control.SetReadDeadline(time.Time{})
@@ -104,7 +104,7 @@ func (b *Body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inTime limits the time for the arrival of forms to [formWait].
+// inTime gives forms at most [formWait] to arrive.
 func inTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if Changes(r) {

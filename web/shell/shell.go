@@ -47,11 +47,11 @@ func (s Of) scripts() string {
 	return static.Bundle(append([]string{"js/shell.js"}, s.Scripts...)...)
 }
 
-// Key is one line of a page's list of shortcuts. Cap is what the keyboard keys are called in English,
-// such as "Enter" or "PageDown Space", and Says is the key of a text about what they do.
+// Key is one line of a page's list of shortcuts. Cap holds the English names of the keyboard keys,
+// such as "Enter" or "PageDown Space", and Says is the key of the text that describes what they do.
 type Key struct{ Cap, Says string }
 
-// label returns the labels of the keyboard keys in a language.
+// label returns the labels of the keyboard keys in language l.
 func (k Key) label(l *terms.Language) string {
 	caps := strings.Fields(k.Cap)
 	for i, name := range caps {

@@ -10,14 +10,15 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// scriptKey matches the key of a text in a script, or its beginning, if a variable ends it.
+// scriptKey matches the key of a text in a script, or the beginning of the key if the script
+// appends a variable to it.
 var scriptKey = regexp.MustCompile("[`'](js\\.[a-z.]+)")
 
 // scriptTexts holds the results of ScriptTexts by language and address.
 var scriptTexts sync.Map
 
 // ScriptTexts returns the texts that the script at an address uses, as JSON for the script
-// (static/js/texts.js). It contains no character that has a meaning in HTML.
+// (static/js/texts.js). The JSON contains no characters that are special in HTML.
 func ScriptTexts(l *terms.Language, address string) string {
 	type use struct {
 		language *terms.Language

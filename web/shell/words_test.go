@@ -37,7 +37,7 @@ func findWords(t *testing.T, name, page string, data ...string) {
 	}
 }
 
-// empty is a page without a part of its own.
+// empty is a page without any content of its own.
 func empty(l *terms.Language) templ.Component {
 	return Page(Of{
 		Title: TitleOf(l.T("shell.missing")), Skip: l.T("shell.skip"), Keys: KeysWith(Key{"Space", "shell.key.list"}),
@@ -62,7 +62,7 @@ func TestFrameIsInTheCatalog(t *testing.T) {
 	}
 }
 
-// refusing returns a handler that refuses requests in every way.
+// refusing returns a handler that produces every kind of refusal.
 func refusing() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", Elsewhere(mux))
@@ -130,7 +130,7 @@ func TestRefusalsAreInTheCatalog(t *testing.T) {
 	}
 }
 
-// TestAdmissionIsInTheCatalog: a request too many is refused in its language.
+// TestAdmissionIsInTheCatalog: a request over the limit is refused in the request's language.
 func TestAdmissionIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	one := admission.Pace{PerAddress: admission.Rate{PerSecond: 0.1, Burst: 1}}

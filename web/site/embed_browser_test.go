@@ -137,7 +137,7 @@ func (h *frameHost) visit(t *testing.T, url string) {
 		t.Errorf("the link in a frame without an origin leads to %s, want %s", to, url+"loop/")
 	}
 	tab.Shot("site-embed-sandboxed.png")
-	tab.Eval(`location.href = "about:blank"`) // nothing more is loaded
+	tab.Eval(`location.href = "about:blank"`) // so that nothing more is loaded
 	tab.Wait("an empty page", `location.href === "about:blank"`)
 	tab.Faults() // blocked styles, scripts and fonts
 	h.deaf.Store(true)

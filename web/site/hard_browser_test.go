@@ -98,8 +98,8 @@ func checkSoftmax(t *testing.T, tab *browser.Tab) {
 // kept is true on the Practice page if the drill has been done.
 const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"]) .drills__been b')`
 
-// TestTwoTabsShareTheProgram: two tabs that are opened at once share one program, and work done
-// in one appears in the other. The second is opened while the program is still loading, on a
+// TestTwoTabsShareTheProgram: two tabs that are open at the same time share one program, and work
+// done in one appears in the other. The second is opened while the program is still loading, on a
 // host that redirects index.html to its folder.
 func TestTwoTabsShareTheProgram(t *testing.T) {
 	fixture.Long(t)
@@ -146,7 +146,7 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab := browser.Open(t, browser.Laptop, serve(t, webtest.SiteWithLessons(t).BeforeWorker(full))+"practice/softmax/")
 	tab.Wait("the program", runs)
 	checkSoftmax(t, tab)
-	tab.Wait("a message", `document.body?.innerText.includes("This browser gives no more space")`)
+	tab.Wait("a message", `document.body?.innerText.includes("This browser does not allow any more data")`)
 	tab.Faults() // the refusal is in the browser's console
 	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "loop/")
 	tab.Wait("a live page", runs+` && document.documentElement.dataset.conn === "live"`)

@@ -46,7 +46,7 @@ func (c *compressor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// requests returns the requests for the program since the last call.
+// requests returns the requests for the program that have arrived since the last call.
 func (c *compressor) requests() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

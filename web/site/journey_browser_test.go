@@ -115,7 +115,7 @@ func saveMissing(t *testing.T, tab *browser.Tab) {
 	tab.Wait("the reason why a file was not saved", `/^The file was not saved: .+[.]Try again$/.test(
 		document.querySelector(".tab-line")?.textContent)`)
 	browser.Eventually(t, func() (reported bool) {
-		for _, fault := range tab.Faults() { // Chromium reports the response, too
+		for _, fault := range tab.Faults() { // Chromium also reports the response
 			if reported = strings.Contains(fault, "no-such-file"); !reported {
 				t.Errorf("the browser reports %q, want only faults about no-such-file", fault)
 			}

@@ -28,8 +28,8 @@ var (
 	asset = regexp.MustCompile(`"/static/([^"?]+)\?v=`)
 )
 
-// begin lists the addresses from which links lead to all pages. No link leads a new visitor to a
-// card or to the page about embedding, but people share both addresses.
+// begin lists the addresses from which all pages can be reached through links. No link leads a new
+// visitor to a card or to the page about embedding, but people share both addresses.
 var begin = []string{"/", "/first", "/first/card", "/join", shell.EmbedPath}
 
 // addPages adds all pages that a new visitor can reach by links, and the files that these pages
@@ -129,7 +129,7 @@ func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *d
 func findsRoot(page string) (string, error) {
 	const first, policy = `<link rel="manifest"`, "base-uri 'none'"
 	if strings.Count(page, first) != 1 || strings.Count(page, policy) != 1 {
-		return "", errors.New("404.html has no manifest or no policy")
+		return "", errors.New("404.html must contain exactly one manifest link and exactly one base-uri 'none'")
 	}
 	scripts := ""
 	for i := range depth {

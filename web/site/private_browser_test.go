@@ -62,7 +62,7 @@ func TestRunsWithoutAnyQuota(t *testing.T) {
 	tab.Go(url + "practice/softmax/")
 	tab.Wait("the program", runs)
 	checkSoftmax(t, tab)
-	tab.Wait("a message", `document.body?.innerText.includes("This browser gives no more space")`)
+	tab.Wait("a message", `document.body?.innerText.includes("This browser does not allow any more data")`)
 	tab.Faults() // the refusal is in the browser's console
 	tab.Go(url + "loop/?prompt=The+wizard+lived+in+a")
 	tab.Wait("a live page", runs+` && document.documentElement?.dataset.conn === "live"`)

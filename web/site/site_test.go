@@ -41,7 +41,7 @@ func nothing(context.Context, image.Input) (*image.Image, error) {
 	return &image.Image{Program: []byte("\x00asm"), Memory: []byte("memory")}, nil
 }
 
-// server returns a server like the one in viz site.
+// server returns a server like the one in "viz site".
 func server(t *testing.T) http.Handler {
 	t.Helper()
 	course, _ := webtest.CourseWithOwn(t)
@@ -144,7 +144,7 @@ func TestSiteIsSelfContained(t *testing.T) {
 	pages := 0
 	for name, data := range all {
 		if !asJekyll(name) || name != strings.ToLower(name) {
-			t.Errorf("some hosts leave out or rename %s", name)
+			t.Errorf("some hosts drop or rename %s", name)
 		}
 		switch path.Ext(name) {
 		case ".gz":

@@ -31,7 +31,7 @@ func ofLabs(t *testing.T, files fstest.MapFS) string {
 }
 
 // newer returns the files of another version of a site, with different words in a lesson and a
-// different end of a style sheet.
+// style sheet that ends differently.
 func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 	t.Helper()
 	next := maps.Clone(files)
@@ -62,11 +62,11 @@ func keptText(name string) string {
 	})()`
 }
 
-// TestNewVersionReplacesTheOld: a host allows browsers to cache all files for ten minutes,
-// and a new version of the site is published within that time. Open pages of the old version
-// still work and offer the new version with a button. Pressing it on one page reloads all of
-// them, and the page with a run restores it. After that, all files come from the new
-// version, and none from the browser's cache.
+// TestNewVersionReplacesTheOld: a host allows browsers to cache all files for ten minutes, and a
+// new version of the site is published within that time. Open pages of the old version still work
+// and offer the new version with a button. Pressing the button on one page reloads all of them, and
+// the page with a run restores the run. After that, all files come from the new version, and none
+// from the browser's cache.
 // Promise: Open pages of a site offer its new version with a button, and using it loses no run.
 func TestNewVersionReplacesTheOld(t *testing.T) {
 	fixture.Long(t)

@@ -54,8 +54,8 @@ func (w Words) appendPanel(s *session.State, st infer.Append, p *Stage) {
 // context, and the same for long and short runs.
 const shownText = 600
 
-// tail shortens prompt and generated text to their last shownText characters
-// together, and returns how many are left out.
+// tail shortens the prompt and the generated text to the last shownText characters of the whole
+// text. left states how many characters were omitted; it is "" if there were none.
 func (w Words) tail(prompt, generated string) (p, g, left string) {
 	pr, gr := []rune(prompt), []rune(generated)
 	over := len(pr) + len(gr) - shownText

@@ -31,7 +31,7 @@ type KVGrid struct {
 	PitchY        string
 	CellW, CellH  string
 	X, Top        string
-	OldW          string // width of the columns of earlier passes; "0" for none
+	OldW          string // width of the columns from earlier passes; "0" for none
 	NewX, NewW    string
 	BodyH         string
 	NextX         string // the dashed column; "" if there is none
@@ -52,7 +52,7 @@ func (w Words) CacheText(sh cost.Shape) Rich {
 	return append(append(w.Rich("cache.say"), Span{S: " "}), w.kvFormula(sh)...)
 }
 
-// kvFormula returns 2 × L × g × s × 4 B, the bytes of one position.
+// kvFormula returns the formula for the bytes of one position, 2 × L × g × s × 4 B.
 func (w Words) kvFormula(sh cost.Shape) Rich {
 	return w.Rich(
 		"cache.formula",
@@ -99,7 +99,7 @@ const (
 	leastCell         = 3.0  // narrower columns are drawn as a band
 	gap               = 1.4
 
-	fullGrid = 420.0 // width of the box of stage 7
+	fullGrid = 420.0 // width of stage 7's box
 	fewGrid  = 204.0 // the part of it that a phone shows at the same scale
 )
 
@@ -117,7 +117,7 @@ func (w Words) NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, nex
 	return w.kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, wide)
 }
 
-// kvRows returns a grid with per rows for each layer.
+// kvRows returns a grid with the given number of rows per layer.
 func (w Words) kvRows(id string, layers, per, positions, grew int, next bool, wide float64) KVGrid {
 	left := gridLeft
 	if layers > 9 { // "L32" is wider than "L6"

@@ -14,8 +14,8 @@ type Candidates struct {
 	Rest  Candidate // the total of all other tokens
 	More  string    // "and 4,090 more tokens"
 	Mass  string    // ", 0.3747 in all", known from the softmax on
-	// Walked is set if a page contains all stages and its styles show one after another. The pick
-	// must then not be revealed before the draw.
+	// Walked is set if a page contains all stages and its styles show them one after another. The
+	// pick must then not be revealed before the draw.
 	Walked bool
 }
 
@@ -28,7 +28,7 @@ type Candidate struct {
 }
 
 // NewCandidates lists the n most likely tokens at a stage of the step shown. The step's logits
-// must have run.
+// stage must have run.
 func (w Words) NewCandidates(s *session.State, at infer.Kind, n int) Candidates {
 	var rows infer.Rows
 	switch st := s.StageOf(min(at, infer.KindFilter), n).(type) {

@@ -161,8 +161,8 @@ func moveTo(rule sampling.Rule, place int) string {
 	return fmt.Sprintf(`{"cmd":"move","rule":%q,"to":%d}`, rule, place)
 }
 
-// rows fills in the tokens of the stage's table, and all others. If rules are measured on
-// all tokens, a last column has the probabilities used for the draw.
+// rows fills in a row for each token in the stage's table, and a row for all other tokens. If rules
+// are measured on all tokens, a last column has the probabilities used for the draw.
 func (c *Chain) rows(w Words, s *session.State, st infer.Filter, links []sampling.Link, uncut bool) {
 	var ranks []int
 	for _, r := range st.Rows.Rows {
@@ -204,7 +204,7 @@ func (c *Chain) rows(w Words, s *session.State, st infer.Filter, links []samplin
 	}
 }
 
-// drawnWith returns a cell of the last column that [Chain.rows] adds.
+// drawnWith returns a cell for the last column, which [Chain.rows] adds.
 func drawnWith(q float64, kept bool) ChainCell {
 	if !kept {
 		return ChainCell{Gone: true}

@@ -19,7 +19,7 @@ func TestPeekAtATokensStep(t *testing.T) {
 	if got := p.Say.String(); !strings.HasSuffix(got, "0.2324, 2nd of 5, entropy 1.46 bits. Instead:") ||
 		!strings.HasPrefix(got, "Token 4 ") {
 		t.Errorf(
-			"says %q, want it ending with %q, it beginning with %q", got,
+			"got %q, want it to end with %q and begin with %q", got,
 			"0.2324, 2nd of 5, entropy 1.46 bits. Instead:", "Token 4 ",
 		)
 	}
@@ -199,7 +199,7 @@ func TestSegmentFigureNeedsItsToken(t *testing.T) {
 	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
 		t.Errorf("·girl has Fit = %s and FitP = %s, want %s and %s", s.Fit, s.FitP, "fit-x", "fit-x")
 	}
-	// "·a" needs 26.8 px, and its number again needs 41.6 px
+	// "·a" needs 26.8 px, and its number needs another 41.6 px
 	if s := segment(0, 0.07, Text{{S: "·a"}}, "p2"); s.Fit != "fit-m" || s.FitP != "fit-m" {
 		t.Errorf("·a has Fit = %s and FitP = %s, want %s and %s", s.Fit, s.FitP, "fit-m", "fit-m")
 	}

@@ -170,8 +170,8 @@ func TestDrillCutLine(t *testing.T) {
 	}
 }
 
-// TestCutLineBelowTheRows: if the line falls below the rows, the table explains that in words
-// that fit next to the line.
+// TestCutLineBelowTheRows: if the line falls below the rows, the table says so in words that fit
+// next to the line.
 func TestCutLineBelowTheRows(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.SetPreset{Key: "top_p"}) // T = 1 and top-p 0.9 keep more tokens than there are rows
@@ -279,9 +279,9 @@ func TestCompareCachedWork(t *testing.T) {
 	}
 }
 
-// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of 0.4594 nats
-// is 0.5644 below the average of 1.0239. It keeps the second token, whose surprise is 0.4356
-// above the average. Then there is no line below the kept tokens.
+// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of 0.4594 nats is
+// 0.5644 below the average of 1.0239. It keeps the second token, whose surprise is 0.4356 above the
+// average. In that case, no line is drawn below the kept tokens.
 func TestDrillTypical(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	s := sessiontest.Drill(t, set, infer.KindSample, 0.5)

@@ -55,8 +55,8 @@ func TestRampColorSteps(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBarsMoveWithTheTemperature: the axis of probabilities and the marks for T = 1 are in
-// the same place at every temperature. Only the bars move, so the distribution looks flatter at a
+// TestOnlyTheBarsMoveWithTheTemperature: the probability axis and the marks for T = 1 are in the
+// same place at every temperature. Only the bars move, so the distribution looks flatter at a
 // higher temperature. At T = 1 the drill's first token has 1 / 1.5832 = 0.6316.
 func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
 	for _, temperature := range []float64{0.5, 1, 4} {

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeatColumns is the maximum number of columns of a heatmap. The heatmap of a longer text has the
+// HeatColumns is the maximum number of columns in a heatmap. The heatmap of a longer text has the
 // first column, a column with the sum of the omitted columns, and then the newest columns, so that
 // a step has the same number of bytes no matter how long the text is.
 const HeatColumns = 48
@@ -18,8 +18,8 @@ type Heat struct {
 	Rows    [][][]byte `json:"rows"` // [blocks][heads][columns], 255 for a weight of 1
 }
 
-// NewHeat returns the numbers of the attention heatmaps, or nil if the state has no look inside the
-// forward pass.
+// NewHeat returns the numbers of the attention heatmaps, or nil if the state does not look inside
+// the forward pass.
 func (w Words) NewHeat(s *session.State) *Heat {
 	if s.Look == nil {
 		return nil

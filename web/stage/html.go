@@ -65,7 +65,7 @@ func RunningHTML(text string) templ.Component {
 // text are shown only in tokens.
 func running(text string) string { return templ.EscapeString(terms.Running(text)) }
 
-// chipClass is the class of a token within a sentence.
+// chipClass maps the styles of tokens within a sentence to their classes.
 var chipClass = map[Style]string{Given: "tk", Gen: "tk tk--gen", Pick: "tk tk--pick"}
 
 // RichHTML writes a sentence or formula. A punctuation mark stays on the line of the token before it.
@@ -182,7 +182,7 @@ func flowPart(b *strings.Builder, p FlowPart) {
 	b.WriteString(`</span>`)
 }
 
-// flowHTML writes the text so far as running words, with the newest part marked.
+// flowHTML writes the text so far as running text, with the newest part marked.
 func flowHTML(a *Appended) templ.Component {
 	return writer(func(b *strings.Builder) {
 		b.WriteString(`<p class="flow" dir="auto">`)

@@ -79,7 +79,7 @@ func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	return v
 }
 
-// shares describes which heads use the same keys and values as a head.
+// shares describes which heads share keys and values with the given head.
 func (w Words) shares(heads, kv, head int) string {
 	per := heads / kv
 	if per == 1 {
@@ -89,7 +89,7 @@ func (w Words) shares(heads, kv, head int) string {
 	return w.T("shares", "from", terms.Count(first), "to", terms.Count(first+per-1))
 }
 
-// notSeen returns the reason why the inside of a block cannot be shown, or "".
+// notSeen returns the reason why a block cannot be opened, or "".
 func (w Words) notSeen(s *session.State, block int) string {
 	switch {
 	case s.Look == nil:
@@ -142,7 +142,8 @@ func (w Words) activations(c checkpoint.Config) string {
 	return w.T("activations", "formula", function+"(up)")
 }
 
-// insideSmall returns the text below "If it stopped here", or the reason why there is none.
+// insideSmall returns the key of the text below "If it stopped here", or the key of the reason why
+// nothing is listed there.
 func insideSmall(v Inside) string {
 	if len(v.Says) == 0 {
 		return "look.stopped.hidden"

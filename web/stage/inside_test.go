@@ -260,8 +260,8 @@ func TestLookInsideOmitsManyHeads(t *testing.T) {
 	}
 }
 
-// TestHeadThroughAWindow: with a sliding window, a head reads only the last positions. Earlier
-// positions are not listed, and the panel says so.
+// TestHeadThroughAWindow: with a sliding window, a head reads only the most recent positions.
+// Earlier positions are not listed, and the panel says so.
 func TestHeadThroughAWindow(t *testing.T) {
 	c, err := checkpoint.OpenPath("../../testdata/models/mistral-window")
 	if err != nil {

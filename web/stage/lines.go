@@ -63,7 +63,7 @@ func (w Words) Further(st infer.Stage) []string {
 	return nil
 }
 
-// penaltyLines lists the scores that the penalties and the logit bias changed, two on a line.
+// penaltyLines lists the scores that the penalties and the logit bias changed, two per line.
 func (w Words) penaltyLines(p infer.Penalty) []string {
 	const shown = 6
 	key := "lines.scored"

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// PassView is the inside of a forward pass: the work of each block at the newest position.
+// PassView shows a forward pass from inside: the work of each block at the newest position.
 type PassView struct {
 	HeadsSay string // "6 heads a block; 1–3 and 4–6 share keys and values"
 	Many     string // set if the heads are only listed inside their block
@@ -54,8 +54,8 @@ type HeadButton struct {
 	Worked bool
 }
 
-// listedHeads is the number of heads up to which a model has a button for each head. Larger models
-// list the heads inside their block.
+// listedHeads is the maximum number of heads for which every head has a button. Larger models list
+// the heads inside their block.
 const listedHeads = 128
 
 func (w Words) newLook(s *session.State) *PassView {
@@ -126,8 +126,8 @@ func (v *PassView) worked() *Work {
 	return nil
 }
 
-// stoppedSmall returns the text below "If it stopped here", or the reason why there is
-// none.
+// stoppedSmall returns the key of the text below "If it stopped here", or the key of the reason why
+// nothing is listed there.
 func stoppedSmall(l *PassView) string {
 	if len(l.Blocks) > 0 && len(l.Blocks[0].All) == 0 {
 		return "look.stopped.hidden"
@@ -225,8 +225,8 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 	return 0
 }
 
-// headButton describes which tokens a head reads, given its weights [positions]. The head cannot
-// see the first positions; hidden is the number of these.
+// headButton describes which tokens a head reads, given its weights [positions]. hidden is the
+// number of positions at the beginning that the head cannot see.
 func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
 	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{

@@ -39,7 +39,7 @@ type MapOptions struct {
 	// Say adds a sentence about what the picture shows at this stage.
 	Say bool
 	// Walk adds the shares of stages 4 and 5, for a page that contains all stages of a turn and
-	// shows one after another. Stages 4 and 5 must have run.
+	// shows them one after another. Stages 4 and 5 must have run.
 	Walk bool
 	// At is the stage to show, if it is not the state's cursor. It must have run.
 	At infer.Kind
@@ -51,9 +51,9 @@ type MapOptions struct {
 	Dead int
 }
 
-// Map is the model as a picture, with a row for each block (the last block on top) and a column
-// for each token. A filled cell is a key and a value in the cache. The last column's vector leaves
-// at the top and becomes the shares of the next token. It shows neither the shares nor the drawn
+// Map is the model as a picture, with a row for each block (the last block on top) and a column for
+// each token. A filled cell is a key and a value in the cache. The last column's vector leaves at
+// the top and becomes the shares of the next token. The map shows neither the shares nor the drawn
 // token before the stages that determine them have run.
 type Map struct {
 	ID      string
@@ -97,7 +97,7 @@ type MapRow struct {
 type MapColumn struct {
 	Text  Text
 	Pos   string // the position of its token, from 0; "" if it stands for none or several
-	Small string // under it, or ""
+	Small string // the text under the token, or ""
 	// Class is "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "". It also has
 	// "is-quiet" if there is no space for the text, "is-wide" if the text extends over the
 	// neighbors, and "is-no" for a rejected guess.
@@ -238,8 +238,8 @@ func quiet(columns []MapColumn) {
 	}
 }
 
-// mapElbow returns the path from a column's middle, in percent of the width, up to the
-// vector in the middle above.
+// mapElbow returns the path from the middle of a column, at x percent of the width, up to the
+// vector above the middle of the map.
 func mapElbow(x float64) string {
 	const left, right = 28, 72
 	x = math.Round(x*10) / 10

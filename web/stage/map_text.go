@@ -18,7 +18,7 @@ const mapTextColumns = 12
 // a button that sends Name=Value with the form whose id is Form.
 type MapKey struct {
 	Text  Text
-	Small string // below it
+	Small string // the text below Text
 	Note  string // at the other end of Small's line, after NoteAria
 	// NoteAria introduces Note for screen readers.
 	NoteAria string

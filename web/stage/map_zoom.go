@@ -38,8 +38,8 @@ type Zoom struct {
 	Why     *ZoomWhy // link to the prediction without this part, once a run has begun
 }
 
-// ZoomWhy leads to the page “Why this token?” with a part switched off. The page
-// that shows the zoom adds its run to the address.
+// ZoomWhy is a link to the page “Why this token?” with a part switched off. The page that shows the
+// zoom adds its run to the address.
 type ZoomWhy struct {
 	Text string
 	Off  string // the part, in the syntax of package infer/why
@@ -77,7 +77,7 @@ type ZoomTerm struct {
 	Vector TensorView
 }
 
-// workedNumbers is the number of a sum's elements for which the calculation is shown.
+// workedNumbers is how many of a sum's numbers are shown with their calculation.
 const workedNumbers = 2
 
 func zoomCmd(to ZoomTo) string {
@@ -90,8 +90,8 @@ func zoomCmd(to ZoomTo) string {
 	return fmt.Sprintf(`{"cmd":"zoom","block":%d}`, to.Block)
 }
 
-// NewZoom zooms into a part of the model at the step shown. If the state has no look inside the
-// pass, the result explains how to get one.
+// NewZoom zooms into a part of the model at the step shown. If the state does not look inside the
+// pass, the result explains how to turn this on.
 func (w Words) NewZoom(s *session.State, to ZoomTo) Zoom {
 	z := Zoom{Ask: zoomCmd(to), Crumbs: w.crumbs(to)}
 	if s.Started() {

@@ -29,8 +29,8 @@ type Alternative struct {
 // alternatives is the number of other tokens that the peek line names.
 const alternatives = 4
 
-// CurrentPeek returns the line for the step shown, about the token that it drew or the tokens
-// that it read.
+// CurrentPeek returns the line for the step shown, about the token that it drew or, before the
+// draw, the last token that it read.
 func (w Words) CurrentPeek(s *session.State) Peek {
 	if !s.Started() {
 		return Peek{Say: w.Rich("peek.none")}
@@ -120,8 +120,8 @@ func stepOf(s *session.State, n int) *infer.Step {
 	return s.Steps[n-1]
 }
 
-// distributionOf returns a step's distribution. For the step shown, it is the one that the
-// state already has.
+// distributionOf returns a step's distribution. For the step shown, it returns the distribution
+// that the state already has.
 func distributionOf(s *session.State, step *infer.Step) *sampling.Distribution {
 	if step.N == s.Cursor.Step && s.Dist != nil {
 		return s.Dist

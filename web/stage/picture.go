@@ -20,7 +20,7 @@ type Picture struct {
 	State   string // "tokens", "attention", …: the class of its style
 	Map     Map
 	Letters []PictureLetter // the letters of the sentence as typed
-	Flows   []string        // SVG points of shapes from the letters of a token down to its column
+	Flows   []string        // SVG points of the shapes that lead from a token's letters down to its column
 	Row     string          // distance of the attention head's block from the top, as an SVG length
 	Arcs    []PictureArc
 	Weights []PictureWeight // the attention head's weight for each column
@@ -134,7 +134,7 @@ func (w Words) PictureText(s *session.State, cut bool) Picture {
 	return p
 }
 
-// runesOf returns the number of letters of the text in a token. A letter that is split between
+// runesOf returns how many of the text's letters are in a token. A letter that is split between
 // tokens belongs to the token with its first byte.
 func runesOf(t infer.Token) (n int) {
 	text := t.Text

@@ -124,9 +124,9 @@ func TestPictureDraw(t *testing.T) {
 	}
 }
 
-// TestPictureCache checks the work for the eighth token against the formula in FACTS: 4,128,768
-// for the matrices, 2,304 for each position attended to, and 786,432 for the scores. Reading
-// everything again takes 8 × 4,128,768 + 1,152 × 8 × 9 + 786,432.
+// TestPictureCache checks the work for the eighth token against the formula in FACTS: 4,128,768 for
+// the matrices, 2,304 for each position attended to, and 786,432 for the scores. Recomputing
+// everything takes 8 × 4,128,768 + 1,152 × 8 × 9 + 786,432.
 func TestPictureCache(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindAppend, session.StepToken{}, session.StepStage{})

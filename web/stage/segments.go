@@ -39,8 +39,8 @@ type Segment struct {
 	Title string
 	TextX string // start of the text, as an SVG length, if a piece is drawn on top of this one
 
-	Over bool   // it is a piece of the rest, drawn on top of it
-	Thin bool   // it is too thin to see without a mark
+	Over bool   // a piece of the rest, drawn on top of the segment for the rest
+	Thin bool   // too thin to see without a mark
 	Gaps string // for the Story's rest: the gaps between its pieces, as an SVG path gapsWide wide and 1 high
 
 	at, wide float64 // X and W as shares of the strip
@@ -278,7 +278,7 @@ func (w Words) sampleSegments(st infer.Sample, f infer.Filter) *Segments {
 	return v
 }
 
-// what highlights the segment on which another u would fall.
+// what highlights the segment in which another u would fall.
 func (v *Segments) what(w Words, s *session.State) {
 	if s.WhatIf == nil || s.Dist == nil {
 		return

@@ -54,7 +54,7 @@ func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Ri
 	return w.Rich(key, with...)
 }
 
-// SentenceOf describes what a stage of the step shown did.
+// SentenceOf describes what the given stage did at the step shown.
 func (w Words) SentenceOf(v Voice, s *session.State, k infer.Kind) Rich {
 	return w.Sentence(v, s.StageOf(k, 1), aboutOf(s))
 }
@@ -148,8 +148,8 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	return w.sentence(v, st, filterCases(st), with)
 }
 
-// filterCases returns cases for the filters that are on, followed by one if only a single token
-// is kept.
+// filterCases returns the cases for the filters that are on, followed by the case "one" if only a
+// single token is kept.
 func filterCases(st infer.Filter) (cases []string) {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		cases = append(onlyIf(st.Settings.Greedy(), "grammar.greedy"), onlyIf(st.Kept == 1, "grammar.one")...)
@@ -280,7 +280,7 @@ func (w Words) appendText(v Voice, st infer.Append, in About) Rich {
 	})
 }
 
-// held returns the text with the number of bytes that precedes "held back".
+// held returns the words that precede "held back", which contain the number of bytes.
 func (w Words) held(n int) string {
 	if n == 1 {
 		return w.T("bytes.are.one")
@@ -306,12 +306,12 @@ var factsOf = map[Voice]map[infer.Kind]string{
 // greedyFacts are the facts under greedy decoding, which draws nothing.
 var greedyFacts = map[Voice]string{Numbers: "one draw p*", Brief: "rank p"}
 
-// FactsOf returns the main figures of a stage of the step shown.
+// FactsOf returns a stage's main figures at the step shown.
 func (w Words) FactsOf(v Voice, s *session.State, k infer.Kind) []Fact {
 	return w.Facts(v, s.StageOf(k, 1))
 }
 
-// Facts returns the main figures of a stage.
+// Facts returns a stage's main figures.
 func (w Words) Facts(v Voice, st infer.Stage) (list []Fact) {
 	names := factsOf[v][st.Kind()]
 	if draw, ok := st.(infer.Sample); ok && draw.Greedy {

@@ -164,8 +164,8 @@ func (w Words) boldest(s *session.State) Rich {
 	)
 }
 
-// reads lists the tokens that the pass reads. The Story omits each block's prediction, because it
-// has no space to explain that.
+// reads lists the tokens that the pass reads. The Story omits each block's prediction, because
+// there is no space to explain it.
 func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	first := max(0, len(st.Tokens)-mostReads)
 	for i, t := range st.Tokens[first:] {

@@ -329,7 +329,8 @@ type StoryGrowth struct {
 	Aria          string
 }
 
-// The size of the picture of a StoryGrowth, and the maximum number of points of a curve.
+// growthWidth and growthHeight are the dimensions of a StoryGrowth's picture. growthPoints is the
+// maximum number of steps plotted per curve.
 const (
 	growthWidth, growthHeight = 100, 40
 	growthPoints              = 64

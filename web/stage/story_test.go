@@ -36,8 +36,8 @@ func counted(t testing.TB, percent string) int {
 	return n
 }
 
-// TestWholeSharesByHand: the shares 0.2250, 0.1574, 0.1292, 0.0334 and 0.0296, from the run in
-// the design, leave 100 − 22 − 16 − 13 − 3 − 3 = 43.
+// TestWholeSharesByHand: the shares 0.2249, 0.1574, 0.1292, 0.0334 and 0.0296, from the run in the
+// design, leave 100 − 22 − 16 − 13 − 3 − 3 = 43.
 func TestWholeSharesByHand(t *testing.T) {
 	list, others := wholeShares([]float64{0.2249, 0.1574, 0.1292, 0.0334, 0.0296}, 0.4255)
 	if want := []string{"22%", "16%", "13%", "3%", "3%"}; !slices.Equal(list, want) || others != "43%" {
@@ -159,7 +159,7 @@ func TestStoryAndNumbersAgree(t *testing.T) {
 	}
 }
 
-// near reports whether a whole percent is p, rounded.
+// near reports whether a whole percent is within about one point of p.
 func near(t *testing.T, percent, p string) bool {
 	t.Helper()
 	x, err := strconv.ParseFloat(strings.TrimLeft(p, "<>"), 64)

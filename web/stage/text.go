@@ -135,7 +135,7 @@ func (m *marker) done() Text {
 	return m.text
 }
 
-// Style is the format of a span of a sentence.
+// Style is the format of a [Span].
 type Style string
 
 // The styles of a [Span]. Given, Gen and Pick are token chips.

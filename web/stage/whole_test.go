@@ -40,8 +40,8 @@ func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 }
 
 // TestCutLineNamesTheFilterThatDecides: with several filters on, the line names the one that
-// decides. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495). Top-k 4
-// would keep one more, and top-k 2 would keep one less.
+// decides. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495). Top-k 4 would
+// keep one more, and top-k 2 would keep one fewer.
 func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
 		rows := English.New(
@@ -55,11 +55,11 @@ func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	}
 }
 
-// TestDisjointFiltersAreExplained: if the filters have no kept token in common, the most
-// probable token stays, and the page explains why. Σ e^{z−4} of these scores is 4.3227, so p of
-// the first is 0.2313, and −ln p of the first four is 1.4639, 1.5639, 1.6639 and 2.9639; the
-// entropy is 2.1689. The third is nearest to that, 0.5050 away, followed by the second. So
-// typical-p 0.01 keeps only the third token, which top-k 2 and top-p 0.2 cut.
+// TestDisjointFiltersAreExplained: if the filters have no kept token in common, the most probable
+// token stays, and the page explains why. Σ e^{z−4} of these scores is 4.3227, so p of the first is
+// 0.2313, and −ln p of the first four is 1.4639, 1.5639, 1.6639 and 2.9639; the entropy is 2.1689.
+// The third is nearest to the entropy, 0.5050 away, followed by the second. So typical-p 0.01 keeps
+// only the third token, which top-k 2 and top-p 0.2 cut.
 func TestDisjointFiltersAreExplained(t *testing.T) {
 	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
 	for _, c := range []struct {
@@ -138,8 +138,8 @@ func TestHeldBytesAreExplained(t *testing.T) {
 	}
 }
 
-// TestFoldedColumnSumsItsPositions: a folded column has the weight of all its positions:
-// 0.2 · 255 = 51, (0.25 + 0.25 + 0.3) · 255 = 204.
+// TestFoldedColumnSumsItsPositions: a folded column has the total weight of its positions: 0.2 ·
+// 255 = 51, (0.25 + 0.25 + 0.3) · 255 = 204.
 func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	got := quantised([]float32{0.2, 0.25, 0.25, 0.3, 0}, []span{{0, 1}, {1, 4}, {4, 5}})
 	if want := "\x33\xcc\x00"; string(got) != want {

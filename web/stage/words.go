@@ -105,9 +105,10 @@ var marks = []struct {
 	style Style
 }{{"**", Bold}, {"*", Variable}, {"`", Code}}
 
-// read adds words with marks. A text without a mark's counterpart keeps the style until its end.
+// read adds a text with marks. If a style's closing mark is missing, the style applies until the
+// end of the text.
 func (m *markup) read(text string, value func(name string) any) {
-	plain := 0 // where the words begin that were not yet added
+	plain := 0 // start of the words that have not been added yet
 	for i := 0; ; {
 		next := strings.IndexAny(text[i:], "*`[]")
 		if next < 0 {
@@ -123,8 +124,8 @@ func (m *markup) read(text string, value func(name string) any) {
 	m.words(text[plain:])
 }
 
-// mark carries out the mark with which a text begins. It returns the mark's length, or 0 if there is
-// none. It calls before first.
+// mark applies the mark at the beginning of a text. It returns the mark's length, or 0 if the text
+// does not begin with a mark. If it does, mark first calls before.
 func (m *markup) mark(text string, value func(name string) any, before func()) int {
 	for _, k := range marks {
 		if strings.HasPrefix(text, k.mark) {

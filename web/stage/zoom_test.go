@@ -34,8 +34,8 @@ func TestScoresHaveAZoomedAxis(t *testing.T) {
 	}
 }
 
-// TestHistogramHasEveryScore: every score is in one bar of the histogram, the box covers
-// the rows, and a penalty changes the histogram as it changes the rows.
+// TestHistogramHasEveryScore: every score is in one bar of the histogram, the box covers the rows,
+// and a penalty changes the histogram in the same way as the rows.
 func TestHistogramHasEveryScore(t *testing.T) {
 	for _, penalty := range []float64{1, 1.5} {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())

@@ -60,7 +60,7 @@ func examine(path string, fresh bool) error {
 	} else if err != nil {
 		return err
 	} else if !info.Mode().IsRegular() {
-		return errors.New("it is not a file")
+		return errors.New("not a regular file")
 	} else if err := os.Chmod(path, fileMode); err != nil { // before SQLite creates files with the same permissions
 		return err
 	} else if err := examineSize(path, info.Size(), fresh); err != nil {
@@ -84,8 +84,8 @@ func examine(path string, fresh bool) error {
 // leastPage is the smallest page size of a database.
 const leastPage = 512
 
-// examineSize detects files that SQLite would overwrite because it takes them for an empty
-// database.
+// examineSize detects files that SQLite would overwrite because it mistakes them for empty
+// databases.
 func examineSize(path string, size int64, fresh bool) error {
 	switch log, err := os.Stat(path + "-wal"); {
 	case size >= leastPage:
@@ -184,7 +184,7 @@ func examineOpen(ctx context.Context, conn *sql.DB, fresh bool) error {
 }
 
 func foreign() error {
-	return fmt.Errorf("%w: another program made it; choose another folder with -data", ErrForeign)
+	return fmt.Errorf("%w: it was created by another program; choose another folder with -data", ErrForeign)
 }
 
 func newer(version int) error {
@@ -193,8 +193,8 @@ func newer(version int) error {
 }
 
 func older(version int) error {
-	return fmt.Errorf("%w: it has version %d, and this program reads version %d only; start a version from November "+
-		"2026 once, which converts it, or choose another folder with -data", ErrOlder, version, schemaVersion)
+	return fmt.Errorf("%w: it has version %d, and this program reads only version %d; start a version from November "+
+		"2026 once to convert it, or choose another folder with -data", ErrOlder, version, schemaVersion)
 }
 
 // flipped reports whether a number in the header differs from the expected one in exactly one bit.

@@ -19,16 +19,17 @@ import (
 // data must not remain in a copy, so [DB.Scrub] deletes all copies, and the next copy does not
 // contain the data.
 
-// CopyEvery is the minimum time between two copies, or copySoon if the last one was deleted. At most
-// mostCopies are kept.
+// CopyEvery is the minimum time between two copies. If the last copy was deleted, it is copySoon
+// instead. At most mostCopies are kept.
 const (
 	CopyEvery  = 15 * time.Minute
 	copySoon   = time.Minute
 	mostCopies = 7
 )
 
-// copyPart is the name of a copy that is not complete, and copyFile matches the names of copies. They
-// contain a number, which grows from copy to copy, and the time for people: the clock may be wrong.
+// copyPart is the name of an incomplete copy, and copyFile matches the names of complete ones.
+// Such a name contains a number, which increases with each copy, and the time. The time is only for
+// people, since the clock may be wrong.
 const (
 	copyPart   = "viz-copy.part"
 	copyLayout = "2006-01-02-150405"
@@ -65,7 +66,7 @@ func (c *copies) begin(ctx context.Context, now time.Time) (_ context.Context, r
 		every = copySoon
 	}
 	ago := now.Sub(c.tried)
-	if c.own && !c.changed || ago >= 0 && ago < every { // after a jump of the clock, ago can be negative
+	if c.own && !c.changed || ago >= 0 && ago < every { // if the clock was set back, ago is negative
 		return nil, 0, false
 	}
 	c.changed, c.tried = false, now
@@ -77,7 +78,7 @@ func (c *copies) begin(ctx context.Context, now time.Time) (_ context.Context, r
 // that copy was started at least [CopyEvery] ago. It then deletes the oldest copies: at most
 // mostCopies are kept, and all but the newest must fit into the database's limit. The first copy
 // after [Open] is always made and replaces all earlier ones, since a process that was killed may
-// not have deleted them after deleting data; if Open used a copy, it replaces none.
+// not have deleted them after deleting data. If Open used a copy, however, none are replaced.
 func (db *DB) Copy(ctx context.Context, now time.Time) error {
 	if db.dir == "" {
 		return nil

@@ -25,7 +25,7 @@ func copiesIn(t *testing.T, dir string) []string {
 	return list
 }
 
-// copied makes a copy, which must succeed.
+// copied makes a copy, and fails the test if it cannot.
 func copied(t *testing.T, db *DB, now time.Time) {
 	t.Helper()
 	if err := db.Copy(t.Context(), now); err != nil {
@@ -90,8 +90,8 @@ func TestCopiesRotate(t *testing.T) {
 	copied(t, memory, now)
 }
 
-// TestCopiesFitTheLimit: copies take only the space that the limit of the database leaves, but the
-// newest is always kept.
+// TestCopiesFitTheLimit: copies use only the space that the database's limit leaves, but the newest
+// copy is always kept.
 func TestCopiesFitTheLimit(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
@@ -189,8 +189,9 @@ func copyThenDamage(t *testing.T) (dir, path string, older, newer map[string][]s
 	return dir, path, older, newer
 }
 
-// TestNewestIntactCopyIsUsed: if nothing in the database can be read, it is restored from the newest
-// copy or, if that is damaged too, from the one before. The notice names the time of the copy.
+// TestNewestIntactCopyIsUsed: if nothing in the database can be read, it is restored from the
+// newest copy or, if that copy is damaged too, from the previous one. The notice names the time of
+// the copy.
 func TestNewestIntactCopyIsUsed(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		dir, _, older, newer := copyThenDamage(t)
@@ -235,8 +236,8 @@ func TestMissingDatabaseIsRestored(t *testing.T) {
 	}
 }
 
-// TestFolderWithoutSecretIsRestored: if the database and the secret are missing, the newest copy shows
-// that the folder has been used, and restores it.
+// TestFolderWithoutSecretIsRestored: if the database and the secret are missing, the newest copy
+// shows that the folder has been used, and the data is restored from it.
 func TestFolderWithoutSecretIsRestored(t *testing.T) {
 	dir, path, _, want := copyThenDamage(t)
 	for _, name := range []string{path, filepath.Join(dir, secretName)} {
@@ -254,8 +255,8 @@ func TestFolderWithoutSecretIsRestored(t *testing.T) {
 	}
 }
 
-// TestFailedRenameStopsTheStart: if the new database cannot get its name, for example since a virus
-// scanner has it open, the start fails and changes nothing. The next one restores the data.
+// TestFailedRenameStopsTheStart: if the new database cannot be renamed, for example because a virus
+// scanner has it open, the start fails and changes nothing. The next start restores the data.
 func TestFailedRenameStopsTheStart(t *testing.T) {
 	dir, path, _, want := copyThenDamage(t)
 	before := read(t, path)

@@ -235,8 +235,8 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, fileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, nil); err == nil || !strings.Contains(err.Error(), "not a file") {
-		t.Errorf("a folder in place of the database: got error %v, want an error containing %q", err, "not a file")
+	if _, err := Open(dir, nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a folder as the database: got error %v, want an error containing %q", err, "not a regular file")
 	}
 }
 

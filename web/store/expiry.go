@@ -89,7 +89,7 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	old, errOld := db.dated(now, "viz-version*", copyFileName, "2006-01-02")
 	errs := []error{errDamaged, errOld}
 	for _, a := range slices.Concat(damaged, old) {
-		if a.undated != "" { // its lifetime begins now; otherwise it would begin again each day
+		if a.undated != "" { // its lifetime begins now; otherwise, it would begin again each day
 			errs = append(errs, os.Chtimes(a.undated, now, now))
 		}
 		if ctx.Err() == nil && now.Sub(a.Since) > DamagedLife {

@@ -86,8 +86,8 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	}
 }
 
-// TestFileFromTheFutureExpires: a file whose name contains a date in the future expires
-// according to its last change.
+// TestFileFromTheFutureExpires: if the date in the name of a file is in the future, the time of the
+// last change decides when the file expires.
 func TestFileFromTheFutureExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)

@@ -117,7 +117,7 @@ func (db *DB) makeSecret(now time.Time) (err error) {
 	if used && !slices.ContainsFunc(db.notices, told) {
 		notice := secretLost + "is missing: the data folder has no file " + secretName + ". A new one was made, and " +
 			"everybody starts as a new learner. Saved progress files can be imported. If there is a copy of the " +
-			"file, stop the server and put it back: then browsers are who they were."
+			"file, stop the server and put it back: browsers are then recognized again."
 		if err := db.announce(now, notice, path); err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func (db *DB) inPlace() error {
 		gone := fmt.Errorf("%w: %s", ErrGone, f.path)
 		if db.gone.CompareAndSwap(nil, &gone) {
 			db.log.Error("A file of the data folder was deleted, moved or replaced while the server was running. "+
-				"Nothing is kept until the server is restarted.", "file", f.path)
+				"Nothing is saved until the server is restarted.", "file", f.path)
 		}
 		return gone
 	}

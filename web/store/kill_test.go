@@ -61,7 +61,7 @@ func TestKilledProcessKeepsConfirmedEntries(t *testing.T) {
 				t.Fatalf("the process printed %q, want a number", lines.Text())
 			}
 			if confirmed = n; n == wait {
-				if err := c.Process.Kill(); err != nil { // SIGKILL; the output printed until then is still read
+				if err := c.Process.Kill(); err != nil { // SIGKILL; output printed before it can still be read
 					t.Fatal(err)
 				}
 			}

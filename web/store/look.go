@@ -47,7 +47,7 @@ func OpenToRead(dir string) (*DB, error) {
 func noDatabase(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, no := os.Stat(filepath.Join(dir, secretName)); no == nil {
-			return fmt.Errorf("there is no %s in %s, although a server has used the folder: its %s is there: %w",
+			return fmt.Errorf("there is no %s in %s, although a server has used the folder (its %s is there): %w",
 				fileName, dir, secretName, fs.ErrNotExist)
 		}
 		return fmt.Errorf("there is no %s in %s: %w", fileName, dir, fs.ErrNotExist)
@@ -130,7 +130,7 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
 	c.Faults = append(c.Faults, lines...)
 	if err == nil && len(c.Faults) == 0 {
-		err = examineOpen(ctx, conn, false) // checks the program it belongs to, and its tables
+		err = examineOpen(ctx, conn, false) // checks which program the database belongs to, and its tables
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// unknown is the number of records in the row of a log whose own row could not be read.
+// unknown stands for the number of records in a log's row if the original row could not be read.
 const unknown = "-1"
 
 // salvagedTable is a table whose rows are copied from a damaged database.

@@ -89,8 +89,8 @@ func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 func (db *DB) notifyOrphans(records int64, now time.Time) {
 	if records > 0 {
 		db.notify(now, fmt.Sprintf(
-			"It is no longer known whom %s of the saved data belonged to. "+
-				"All of it was set aside in the database; everything else is as it was.", EntriesText(int(records)),
+			"It is no longer known to whom %s of the saved data belonged. "+
+				"All of it was set aside in the database; everything else is unchanged.", EntriesText(int(records)),
 		), db.dir)
 	}
 }

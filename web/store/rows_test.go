@@ -75,8 +75,8 @@ func TestUnknownLogKindIsSetAside(t *testing.T) {
 	}
 }
 
-// TestSetAsideNamesAreUnique: data that was set aside is never overwritten, since a second
-// set on the same day gets another name.
+// TestSetAsideNamesAreUnique: data that was set aside is never overwritten, since a second set on
+// the same day gets a different name.
 func TestSetAsideNamesAreUnique(t *testing.T) {
 	dir, _, _ := fullFolder(t, 1, 20)
 	db := opened(t, dir)
@@ -107,8 +107,8 @@ func TestSetAsideNamesAreUnique(t *testing.T) {
 	}
 }
 
-// TestLogNumbersAreRepairedFromRecords: a wrong number in the row of a log neither hides nor
-// deletes the log's records.
+// TestLogNumbersAreRepairedFromRecords: a wrong number in a log's row neither hides nor deletes the
+// log's records.
 func TestLogNumbersAreRepairedFromRecords(t *testing.T) {
 	fixture.Long(t)
 	for _, damage := range []string{

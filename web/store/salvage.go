@@ -179,9 +179,9 @@ func (db *DB) replaceMissing(path string, now time.Time) error {
 // entriesText formats a number of entries of all logs.
 func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
-// salvage creates a database with the readable rows of a damaged database, or of none if path is "",
-// and the rows of the newest intact copy. If it has any rows, salvage stores it in the folder under
-// the name to.
+// salvage creates a database with the readable rows of the damaged database at path, unless path is
+// "", and with the rows of the newest intact copy. If it has any rows, salvage stores it in the
+// folder under the name to.
 func (db *DB) salvage(path, to string, now time.Time) (found salvaged, err error) {
 	half := filepath.Join(db.dir, salvagingName)
 	defer removeDatabase(half) // unless it was renamed
@@ -244,13 +244,13 @@ func (db *DB) fill(conn *sql.DB, path string, now time.Time) (found salvaged, er
 	return found, err
 }
 
-// addCopy adds what a new database lacks from the copy, which is attached as old.
+// addCopy adds the data in the copy that a new database lacks. The copy is attached as old.
 //
-// Rows of the copy that are hidden, since they belong to a batch that was interrupted, are left out:
-// their numbers may have been used again. Other numbers are never used again, and records never
-// change, so the copy is right about every number up to the last one that it has of a log. If a log
-// has a record with such a number that the copy lacks, a key was altered. Otherwise, if the records of
-// a log match its row, the log is complete, and what the copy has in addition was deleted.
+// The copy's hidden rows, which belong to interrupted batches, are omitted: their numbers may have
+// been reused. Other numbers are never reused, and records never change, so the copy is right about
+// every number up to the last one that it has in a log. If a log has a record with such a number
+// that the copy lacks, a key was altered. Otherwise, if the records of a log match its row, the log
+// is complete, and any additional records in the copy were deleted from it.
 func addCopy(ctx context.Context, tx *sql.Tx) error {
 	const (
 		// The visible records of the copy whose logs are also in the new database.

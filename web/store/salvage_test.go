@@ -169,8 +169,8 @@ func clearRoot(t *testing.T, path, table string) []byte {
 	return data
 }
 
-// TestSalvageFindsNamesOfLogs: if an inner page and the row of a log are lost, the log's
-// name is found in an index.
+// TestSalvageFindsNamesOfLogs: if an inner page and a log's row are lost, the log's name is found
+// in an index.
 func TestSalvageFindsNamesOfLogs(t *testing.T) {
 	dir, path, want := fullFolder(t, 5, 20)
 	data := clearRoot(t, path, "owners")

@@ -39,7 +39,7 @@ type scrub struct {
 	running sync.Mutex // held during a pass, and while a copy is made
 
 	mu       sync.Mutex
-	asked    int // number of calls of Scrub
+	asked    int // number of calls to Scrub
 	cleaned  int // the last call for which unused parts of pages were overwritten
 	covered  int // the last call whose pass has succeeded
 	retrying context.CancelFunc
@@ -82,8 +82,8 @@ func (db *DB) scrubFile(ctx context.Context) error {
 	}
 }
 
-// scrubOnce makes one pass, unless another caller's pass has started after the call of Scrub with
-// the given ticket, and has succeeded.
+// scrubOnce makes one pass. It makes none if another caller's pass has succeeded and that pass
+// began after the call to Scrub with the given ticket.
 func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	s := &db.scrub
 	s.running.Lock()
@@ -114,8 +114,8 @@ func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	})
 }
 
-// owed reports whether a call of Scrub is still outstanding. It also returns the number of
-// the last call.
+// owed reports whether a call to Scrub is still outstanding. It also returns the number of the last
+// call.
 func (s *scrub) owed() (last int, owed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -111,7 +111,7 @@ func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 	if !has() {
 		t.Fatal("deleting has already removed the data, so the test checks nothing")
 	}
-	// Others write and scrub at the same time.
+	// Several goroutines write and scrub at the same time.
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {

@@ -15,7 +15,7 @@ type Space int
 const (
 	SpaceForAll     Space = iota
 	SpaceForSmall         // imports are no longer accepted
-	SpaceForKnown         // nor are new rooms and the data of learners without a log
+	SpaceForKnown         // nor are new rooms, or data of learners without a log
 	SpaceForAnswers       // only answers, card reviews, and the activity of classes
 )
 
@@ -33,8 +33,8 @@ type space struct {
 	until time.Time // used is not measured again before this time
 }
 
-// measureEvery is how long a measured size remains in use. The space in reserve is much larger than
-// the data that can be written in that time.
+// measureEvery is how long a measured size is used before it is measured again. The space in
+// reserve is much larger than the data that can be written in that time.
 const measureEvery = time.Second
 
 // SetLimit sets the maximum size of the database, in bytes. A database that is already

@@ -14,7 +14,7 @@ import (
 func TestSpaceLevels(t *testing.T) {
 	db := opened(t, t.TempDir())
 	space := func() Space {
-		db.space.until = time.Time{} // measure again
+		db.space.until = time.Time{} // force a new measurement
 		return db.Space(context.Background())
 	}
 	if got := space(); got != SpaceForAll || db.Limit() != 0 {

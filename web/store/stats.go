@@ -17,7 +17,7 @@ var commitBounds = []time.Duration{
 	300 * time.Millisecond, time.Second, 3 * time.Second,
 }
 
-// stats counts calls of [DB.Write].
+// stats counts calls to [DB.Write].
 type stats struct {
 	once    sync.Once
 	commits *metrics.Histogram
@@ -37,12 +37,12 @@ func (s *stats) note(took time.Duration, err error) {
 	s.histogram().Observe(took)
 }
 
-// Commits returns a histogram of the durations of successful calls of [DB.Write]. A duration
-// includes waiting for the call's turn, and ends with the confirmation that the change is on
-// the disk.
+// Commits returns a histogram of the durations of successful calls to [DB.Write]. A duration
+// includes waiting for the call's turn, and ends with the confirmation that the change is on the
+// disk.
 func (db *DB) Commits() *metrics.Histogram { return db.stats.histogram() }
 
-// FailedCommits returns the number of failed calls of [DB.Write].
+// FailedCommits returns the number of failed calls to [DB.Write].
 func (db *DB) FailedCommits() int64 { return db.stats.failed.Load() }
 
 // Size returns the size of the database and its write-ahead log on the disk; 0 in memory.

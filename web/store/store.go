@@ -209,7 +209,7 @@ func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 		return ErrReadOnly
 	}
 	err := db.change(ctx, f)
-	db.copies.noteChange() // after the commit, which a copy that was begun before it lacks
+	db.copies.noteChange() // after the commit: a copy begun before it does not include the change
 	return err
 }
 

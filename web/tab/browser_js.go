@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// browser describes the browser's storage to the progress store, which needs such a description in
-// addition to its logs: a browser has no notices, no damaged files and no storage limit set by the
-// program, and each write reports whether there is space.
+// browser is the description of the browser's storage that the progress store needs in addition to
+// its logs: a browser has no notices, no damaged files and no storage limit set by the program, and
+// each write reports whether there is space.
 type browser struct{}
 
 func (browser) News(context.Context, string, time.Time) ([]store.Notice, error) { return nil, nil }

@@ -13,7 +13,7 @@ const frame = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title
 	`<body>%s</body></html>`
 
 // TestPageRequestsReachTheServer: the server receives a page's request under the server's own
-// address, with the earlier cookies, and the addresses in the response lead to the site.
+// address, with the earlier cookies, and the addresses in the response are converted to the site's.
 func TestPageRequestsReachTheServer(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()

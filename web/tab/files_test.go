@@ -82,7 +82,7 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 }
 
 // TestOpenOwnModel: a visitor's model produces the same results as when the program opens it by its
-// path. If its weights do not fit into memory, they are rounded; if the rounded weights do not fit
+// path. If its weights do not fit in memory, they are rounded; if the rounded weights do not fit
 // either, the model is refused.
 func TestOpenOwnModel(t *testing.T) {
 	t.Parallel()

@@ -15,8 +15,8 @@ import (
 // WebAssembly can address, because there are two copies of a matrix while it is read.
 const ownLimit = 2 << 30
 
-// A refusal explains to users why a model was not opened: the problem and, if there are several
-// reasons, all of them.
+// A refusal explains to users why a model was not opened: it states the problem and, if there are
+// several reasons, all of them.
 type refusal struct {
 	say terms.Phrase
 	why []string // in English
@@ -26,7 +26,7 @@ func (r *refusal) Error() string { return r.say.String() }
 
 // OpenOwn opens a visitor's own model as a server does, under the given name. The weights are
 // unchanged if they fit into limit bytes, and otherwise rounded to 8 bits. The folder can contain
-// other files, too. Errors are refusals for users.
+// other files, too. Errors explain to users why the model was refused.
 func OpenOwn(files Files, name string, limit int64) (*infer.Model, string, error) {
 	if len(files) == 0 {
 		return nil, "", &refusal{say: terms.PhraseOf("tab.refused.empty")}
@@ -76,7 +76,7 @@ func quantFor(c *checkpoint.Checkpoint, limit int64) (infer.Quant, error) {
 	return quant, nil
 }
 
-// bytesText returns a number of bytes as a value of a phrase.
+// bytesText returns a number of bytes as a value for a phrase.
 func bytesText(n int64) func(*terms.Language) string {
 	return func(l *terms.Language) string { return l.Bytes(n) }
 }

@@ -12,10 +12,10 @@ import (
 	"slices"
 )
 
-// Packed is the extension of a file of weights that [PackWeights] wrote.
+// Packed is the extension of weights files that [PackWeights] wrote.
 const Packed = ".packed"
 
-// A packed file of weights begins with this mark. Then come the length and the header of the
+// A packed weights file begins with this mark. Then come the length and the header of the
 // safetensors file that it replaces, and its tensors in the order of their data. Each tensor begins
 // with a byte for its encoding: the values' low bytes and then their high bytes (asPlanes), the
 // steps of its blocks (asSteps), or unchanged (asBytes).

@@ -80,8 +80,8 @@ func TestPackRoundTrip(t *testing.T) {
 	}
 	there(t, safetensors(`{"m":{"dtype":"BF16","shape":[3,70],"data_offsets":[0,420]}}`, noise...))
 	there(t, safetensors(`{"v":{"dtype":"F32","shape":[105],"data_offsets":[0,420]},"__metadata__":{}}`, noise...))
-	// Steps from 1 to 127 take a byte each. The second to fourth files also have values that
-	// are not on the grid: NaN, then −∞ too, then −0 too.
+	// Steps from 1 to 127 take a byte each. The second to fourth files also have values that are
+	// not on the grid: first NaN, then also −∞, then also −0.
 	var grid []byte
 	for i := range 3 * 70 {
 		grid = binary.LittleEndian.AppendUint16(grid, uint16(math.Float32bits(float32(i%127+1))>>16))

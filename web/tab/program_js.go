@@ -241,8 +241,8 @@ func (p *program) use(m *infer.Model, files *model.Files) error {
 	return nil
 }
 
-// courseWith returns the course with an instructor's own files, which are a JSON object of texts by
-// name, or nil if there are none.
+// courseWith returns the course with an instructor's own files. own is a JSON object that maps the
+// names of the files to their texts, or nil if there are none.
 func courseWith(own []byte) (*lessons.Course, error) {
 	var texts map[string]string
 	if len(own) > 0 {
@@ -263,7 +263,7 @@ func opens(viz js.Value) func() (*infer.Model, error) {
 	return func() (*infer.Model, error) {
 		of, err := await(viz.Call("draft"))
 		if err != nil {
-			return nil, fmt.Errorf("the model that drafts could not be loaded: %w", err)
+			return nil, fmt.Errorf("the draft model could not be loaded: %w", err)
 		}
 		if say := of.Get("say"); say.Truthy() {
 			return nil, errors.New(say.String())
@@ -339,8 +339,8 @@ func (p *program) ask(_ js.Value, args []js.Value) any {
 	})
 }
 
-// connect is the function connect(port, query, protocol): it serves a live part over a message
-// port until the port is closed. A page closes it with the message null.
+// connect is the function connect(port, query, protocol): it serves a live part over a message port
+// until the port is closed. A page closes it by sending null.
 func (p *program) connect(_ js.Value, args []js.Value) any {
 	end, query, protocol := args[0], args[1].String(), args[2].String()
 	in := make(chan []byte, 64)

@@ -46,7 +46,7 @@ func isAddress(html string) bool {
 	return false
 }
 
-// Address returns an address of the program, such as "/learn/kv-cache#why", below a root. An
+// Address moves one of the program's addresses, such as "/learn/kv-cache#why", below a root. An
 // address that does not begin with exactly one slash is returned unchanged.
 func Address(address, root string) string {
 	if !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {

@@ -63,7 +63,8 @@ func promise(f func() (any, error)) js.Value {
 	return js.Global().Get("Promise").New(work)
 }
 
-// await waits for a promise. The error of a rejected promise includes its name.
+// await waits for a promise. If the promise is rejected, the error includes the name of the
+// JavaScript error.
 func await(p js.Value) (js.Value, error) {
 	done := make(chan struct{})
 	var value js.Value

@@ -200,7 +200,7 @@ var program = sync.OnceValues(func() (string, error) {
 	})
 })
 
-// siteOptions returns the options of a quickly built site with the program.
+// siteOptions returns the options for quickly building a site with the program.
 func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) site.Options {
 	t.Helper()
 	file, err := program()

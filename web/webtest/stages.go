@@ -43,8 +43,8 @@ return new Promise((resolve, reject) => {
 	navigator.serviceWorker.controller.postMessage({ viz: 'connect', query: '', protocol: 'viz.json.v1' }, [port2]);
 });`
 
-// Stages sends the command set to the program in a site's tab, runs a prompt there until the run
-// ends, and returns the stages as a list of JSON objects.
+// Stages sends the given set command to the program in a site's tab, runs a prompt there until the
+// run ends, and returns the stages as a list of JSON objects.
 func Stages(t testing.TB, tab *browser.Tab, set map[string]any, prompt string, tokens int) (stages []map[string]any) {
 	t.Helper()
 	commands, err := json.Marshal([]map[string]any{

@@ -32,8 +32,8 @@ func BenchmarkPress(b *testing.B) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// BenchmarkBrowserFrame measures the time from the press of a part in a browser to the first frame
-// that shows the prediction without that part.
+// BenchmarkBrowserFrame measures the time from pressing a part in a browser to the first frame that
+// shows the prediction without that part.
 func BenchmarkBrowserFrame(b *testing.B) {
 	site := webtest.Serve(b, webtest.Options{})
 	tab := browser.Open(b, browser.Laptop, site+"/why")

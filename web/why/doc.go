@@ -1,6 +1,6 @@
 // Package why implements the page 'Why this token?'. It shows the score of the model's next token
-// as the sum of the contributions of all parts. Every part is a button, which switches the part off
-// and reruns the model without it. The page also shows what the model would have predicted at each
+// as the sum of all parts' contributions. Every part is a button that switches the part off and
+// reruns the model without it. The page also shows what the model would have predicted at each
 // height of its stack of blocks.
 //
 // The page's address contains its whole state: the text and the parts that are off. The page

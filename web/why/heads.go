@@ -28,7 +28,7 @@ type finder struct {
 	measure func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
 	wait    time.Duration
 
-	percent atomic.Int64 // of the measurement that is done
+	percent atomic.Int64 // how much of the measurement is done
 	result  once.Values[findings]
 }
 
@@ -41,7 +41,7 @@ type findings struct {
 }
 
 const (
-	// findWait is the longest that a request waits for a measurement. After that, the response
+	// findWait is the maximum time that a request waits for a measurement. After that, the response
 	// shows the progress instead. The bundled model needs less than a second.
 	findWait = 2 * time.Second
 	// findTime is the time limit for a measurement. There is a limit because a measurement must not
@@ -49,7 +49,7 @@ const (
 	findTime = 5 * time.Minute
 )
 
-// errMeasuring matches the refusal that a measurement is still running.
+// errMeasuring matches the refusal that is returned while a measurement is still running.
 var errMeasuring = &terms.Refusal{Code: "measuring"}
 
 // measureError means that a measurement failed.

@@ -62,7 +62,7 @@ func TestHeadsAreMeasuredOnce(t *testing.T) {
 	if status, say := get("/why.json?heads=1"); status != http.StatusServiceUnavailable ||
 		!strings.Contains(say, "50% is done") {
 		t.Errorf(
-			"a program: status %d, %q; want %d, it containing %q", status, say, http.StatusServiceUnavailable,
+			"a program: status %d, %q; want %d and a message with %q", status, say, http.StatusServiceUnavailable,
 			"50% is done",
 		)
 	}

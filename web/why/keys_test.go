@@ -73,7 +73,7 @@ func TestBrowserFormsByKeys(t *testing.T) {
 	tab.Until(`["token=Paris", "over=London", "cell=6.3", "heads=1"].every((f) => location.search.includes(f))`)
 }
 
-// TestBrowserFromTheLoop: the Loop links to this page at the same moment of the run, with the
+// TestBrowserFromTheLoop: the Loop's link opens this page at the same moment of the run, with the
 // zoomed part switched off, and this page links back to the Loop.
 func TestBrowserFromTheLoop(t *testing.T) {
 	fixture.Long(t)

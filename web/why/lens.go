@@ -22,8 +22,8 @@ type opened struct {
 	Title string
 	Says  []saying
 	Rest  string // the share of all other tokens
-	// Entropy is a sentence about the distribution, and Came one about the token that really came, if
-	// there is one.
+	// Entropy is a sentence about the distribution, and Came is a sentence about the token that
+	// follows in the text, or "" if there is none.
 	Entropy, Came string
 }
 
@@ -33,8 +33,8 @@ const (
 	formCell = "why-cell"
 )
 
-// newLens lays out the predictions at each height, with buttons that open a cell, switch a
-// block or hide a position.
+// newLens lays out the predictions at each height, with buttons that open a cell, turn a block on
+// or off, or hide a position.
 func newLens(w stage.Words, r *why.Report, about subject, v *view) lens {
 	s, rows := r.Study, r.Lens
 	m := s.Model()
@@ -70,7 +70,8 @@ func newLens(w stage.Words, r *why.Report, about subject, v *view) lens {
 	return l
 }
 
-// rowKey returns the name of a height, which is also a button that switches the block below.
+// rowKey returns the name of a height, which is also a button that turns the block below it on or
+// off.
 func rowKey(w stage.Words, v *view, height, top int) stage.MapKey {
 	if height == 0 {
 		return stage.MapKey{}

@@ -1124,7 +1124,7 @@ func partHTML(p component) templ.Component {
 	})
 }
 
-// switchHTML is a button that switches a whole block or hides a position.
+// switchHTML is a button that turns a whole block on or off, or hides a position.
 func switchHTML(p component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -235,8 +235,8 @@ func (v *scoreView) show(w stage.Words, sides []infer.Side, c *infer.Comparison)
 	}
 }
 
-// sideName returns the heading of a side. With two sides, it names their temperature if they differ only
-// in their settings, or if it is not 1.
+// sideName returns the heading of a side. With two sides, it includes the side's temperature if
+// both sides have the same text or if the temperature is not 1.
 func (v *scoreView) sideName(w stage.Words, sides []infer.Side, i int) string {
 	if len(sides) == 1 {
 		if v.Ask.Example {

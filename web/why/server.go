@@ -127,12 +127,12 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := b.WriteTo(w); err != nil {
-		s.Log.Debug("sending why", "err", err)
+		s.Log.Debug("the explanation could not be sent", "err", err)
 	}
 }
 
 // errTooLong means that the model exceeded the time limit of a request.
-var errTooLong = errors.New("why: the model takes longer than the time limit of a request")
+var errTooLong = errors.New("why: the model exceeded the time limit of a request")
 
 // failed returns a heading and a sentence that explain why the server could not answer.
 func (s *Server) failed(w stage.Words, status int, err error) (head, say string) {
@@ -142,12 +142,12 @@ func (s *Server) failed(w stage.Words, status int, err error) (head, say string)
 	case status == http.StatusServiceUnavailable:
 		return shell.Busy(w.Language)
 	}
-	s.Log.Error("explaining a token", "err", err)
+	s.Log.Error("a token could not be explained", "err", err)
 	return w.T("explain.refused.failed"), w.T("explain.refused.failed.say")
 }
 
-// answer is the result of a request. It is otherwise complete even if something is wrong with the
-// second text or there are no heads yet.
+// answer is the result of a request. If the second text cannot be used, or if there are no heads
+// yet, only that part of the result is missing.
 type answer struct {
 	report       *why.Report
 	patch, heads error
@@ -165,7 +165,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 		return a, http.StatusBadRequest, err
 	}
 	var heads *why.Findings
-	if about.heads { // waits for the measurement of heads outside the queue
+	if about.heads { // find waits for the head measurement, which must not block the queue
 		heads, a.heads = s.finder.find(r.Context(), s.Model, s.Log)
 	}
 	ctx, release, err := s.Replays.EnterRequest(r.Context(), who, maxTokens*positionTime)

@@ -105,7 +105,7 @@ func (a subject) question(w stage.Words, m *infer.Model) (why.Question, error) {
 	return q, err
 }
 
-// cellOf returns the cell of the lens that is open. ok is false if none is.
+// cellOf returns the open cell of the lens. ok is false if there is none.
 func (a subject) cellOf(m *infer.Model) (height, position int, ok bool, err error) {
 	if a.cell == "" {
 		return 0, 0, false, nil

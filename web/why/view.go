@@ -32,7 +32,7 @@ type view struct {
 	Pick      string     // the two tokens as given in the address
 	Against   string
 	Offered   []string // tokens that the page offers to explain
-	Measure   string   // "score", or "lead": the end of the keys of texts about it
+	Measure   string   // "score" or "lead"; the keys of texts about it end in this
 	Score     string   // score of the whole model
 	Now       string   // score with parts off
 	Parts     int
@@ -40,7 +40,7 @@ type view struct {
 	Effect    string // the effect of the parts that are off
 	Off       string
 	Mean      bool        // parts that are off contribute their mean instead of 0
-	Blocks    []component // column headings, which switch a whole block
+	Blocks    []component // column headings, which turn a whole block on or off
 	Positions []component // the earlier positions, which can be hidden
 	Rows      []componentRow
 	Alone     []component // the parts outside all blocks: the embedding and biases
@@ -64,8 +64,7 @@ type saying struct {
 	P     float64
 }
 
-// componentRow is a row of the table of parts: one head of each block, or the feed-forward
-// layers.
+// componentRow is a row of the parts table: one head of each block, or the feed-forward layers.
 type componentRow struct {
 	Name  string
 	Parts []component

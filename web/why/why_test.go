@@ -143,7 +143,7 @@ func TestLeadAndMeanStayInForms(t *testing.T) {
 }
 
 // TestLensCellsOpen: a cell of the lens is colored by its surprise at the actual token, and
-// clicking it opens its distribution. Clicking a token of the strip does so, too.
+// clicking it opens its distribution. Clicking a token in the strip does the same for that token.
 func TestLensCellsOpen(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -216,7 +216,7 @@ func TestJSONMatchesThePage(t *testing.T) {
 		)
 	}
 	for want, address := range map[string]string{
-		"L1 to L6": "/why.json?off=L7", "same number": "/why.json?with=The+capital", "a place": "/why.json?cell=9.9",
+		"L1 to L6": "/why.json?off=L7", "same number": "/why.json?with=The+capital", "a cell": "/why.json?cell=9.9",
 	} {
 		resp, err := http.Get(site + address)
 		if err != nil {
@@ -226,7 +226,7 @@ func TestJSONMatchesThePage(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(say), want) {
 			t.Errorf(
-				"%s: status %d, %s; want %d, it containing %q", address, resp.StatusCode, say, http.StatusBadRequest,
+				"%s: status %d, %s; want %d, a message with %q", address, resp.StatusCode, say, http.StatusBadRequest,
 				want,
 			)
 		}

@@ -21,10 +21,10 @@ var (
 	reasonBinary  = &closeReason{websocket.CloseUnsupportedData, "messages must be text, each one JSON object"}
 	reasonUTF8    = &closeReason{websocket.CloseInvalidFramePayloadData, "messages must be valid UTF-8"}
 	reasonRefused = &closeReason{websocket.ClosePolicyViolation, "there is no such part of the page"}
-	reasonFlood   = &closeReason{websocket.ClosePolicyViolation, "too many messages, long after the first refusals"}
+	reasonFlood   = &closeReason{websocket.ClosePolicyViolation, "too many messages, even after many refusals"}
 	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has sent the reason
-	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "something failed inside the program; it was logged"}
-	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is going down or restarting"}
-	reasonFull    = &closeReason{websocket.CloseTryAgainLater, "there is no room for this now"}
+	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "an internal error occurred and was logged"}
+	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is shutting down or restarting"}
+	reasonFull    = &closeReason{websocket.CloseTryAgainLater, "there is no room for this at the moment"}
 	reasonGone    = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not answer
 )

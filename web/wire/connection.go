@@ -39,8 +39,8 @@ type connection struct {
 	end context.CancelCauseFunc
 
 	in   chan Command
-	wake chan struct{} // of capacity 1: something is queued
-	room chan struct{} // of capacity 1: the queue has been emptied
+	wake chan struct{} // signals that something is queued; of capacity 1
+	room chan struct{} // signals that the queue has been emptied; of capacity 1
 
 	mu      sync.Mutex
 	queue   []Message

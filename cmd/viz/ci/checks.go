@@ -55,13 +55,13 @@ func nightlyChecks() []step {
 
 const raceTest = "CGO_ENABLED=1 go test -race -vet=off -timeout=30m "
 
-// racedPackages are the packages whose goroutines share memory. They run under the race
+// racedPackages are the packages whose goroutines share memory. Their tests run under the race
 // detector with -short, and thus without browsers.
 const racedPackages = "./web/admission ./web/class ./web/cluster ./web/journal ./web/journal/stream " +
 	"./web/loop/runs ./web/wire"
 
-// racedEngine are the engine's tests that run under the race detector: tests of its pool and of
-// interrupted passes.
+// racedEngine selects the engine's tests that run under the race detector: the tests of its pool
+// and of interrupted passes.
 var racedEngine = part{packages: []string{"./infer", "./infer/speculation"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
 	"TestPanicStaysWithItsSlot", "TestClosedPoolRefusesNewPasses", "TestSlotReportsModelErrors",
@@ -75,8 +75,8 @@ func has(program string) bool {
 	return err == nil
 }
 
-// installMissing installs Chromium for the tests in a browser, a C compiler for the race detector,
-// and curl for the test that runs the API example.
+// installMissing installs Chromium for the browser tests, a C compiler for the race detector, and
+// curl for the test that runs the API example, unless they are already installed.
 func installMissing(r *runner) error {
 	var packages []string
 	if os.Getenv("VIZ_CHROMIUM") == "" &&

@@ -45,8 +45,8 @@ func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasItsTurn: in any period within a year that has as many days as there are parts,
-// each part comes first on one day, so it is certain to run.
+// TestEveryPartHasItsTurn: in any run of consecutive days within a year, with as many days as there
+// are parts, each part comes first on one day and is therefore certain to run.
 func TestEveryPartHasItsTurn(t *testing.T) {
 	for first := 1; first+len(parts)-1 <= 365; first++ {
 		began := map[string]bool{}
@@ -54,7 +54,7 @@ func TestEveryPartHasItsTurn(t *testing.T) {
 			began[partsOf(day)[0].name] = true
 		}
 		if len(began) != len(parts) {
-			t.Fatalf("%d of %d parts come first on one of the days from %d on, want all", len(began), len(parts), first)
+			t.Fatalf("only %d of %d parts ever come first from day %d on, want all", len(began), len(parts), first)
 		}
 	}
 	for n := 1; n < 300; n++ {
@@ -63,7 +63,7 @@ func TestEveryPartHasItsTurn(t *testing.T) {
 			starts[day*stride(n)%n] = true
 		}
 		if len(starts) != n {
-			t.Errorf("with %d parts, only %d come first on a day, want all", n, len(starts))
+			t.Errorf("with %d parts, only %d ever come first, want all", n, len(starts))
 		}
 	}
 }
@@ -175,8 +175,8 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
-// TestClockLeavesOutTurns: a rotation starts new turns until its turns have taken 200 seconds in
-// total; once the run is 15 minutes old, it starts only the very first turn.
+// TestClockLeavesOutTurns: each rotation starts new turns until they have taken 200 seconds in
+// total; once the run is 15 minutes old, only the very first turn is started.
 func TestClockLeavesOutTurns(t *testing.T) {
 	for _, c := range []struct {
 		name          string

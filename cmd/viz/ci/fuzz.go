@@ -16,7 +16,7 @@ import (
 // targetsADay is the number of fuzz targets that an ordinary run includes.
 const targetsADay = 8
 
-// A target is a fuzz target.
+// A target identifies a fuzz target.
 type target struct {
 	pkg, name string // "./lessons", "FuzzLesson"
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longLimit is the timeout of a part: twice as long as the longest part takes on two cores.
+// longLimit is the timeout of a part: twice the time that a part may take on two cores.
 const longLimit = 300 * time.Second
 
 // A part of the long tier is a set of tests that take at most 150 seconds on two cores.
@@ -29,17 +29,17 @@ func (p part) pattern() string {
 	return pattern
 }
 
-// anyOf returns a pattern for names of tests or subtests.
+// anyOf returns a pattern that matches the given names of tests or subtests.
 func anyOf(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
 // partsOf returns all parts in the order in which they run on the given day of the year. Over as
-// many days as there are parts, each part comes first once.
+// many days as there are parts, each part comes first exactly once.
 func partsOf(day int) []part {
 	return from(parts, day*stride(len(parts)))
 }
 
-// stride returns the number of parts by which the starting point advances each day: about as many
-// as run on one day. It has no common divisor with n, so that every part eventually comes first.
+// stride returns the number of parts by which the starting point advances each day, which is about
+// as many as run in a day. It is coprime to n, so that every part eventually comes first.
 func stride(n int) int {
 	for s := 3; ; s++ {
 		a, b := s, n
@@ -62,7 +62,7 @@ func partsNamed(names []string) (chosen []part, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("no part is called %q: .ci/run parts lists them", name)
+			return nil, fmt.Errorf("no part is called %q; .ci/run parts lists all parts", name)
 		}
 		chosen = append(chosen, parts[i])
 	}
@@ -80,7 +80,7 @@ func partsTesting(packages []string) ([]part, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no part tests %s: .ci/run parts lists them", strings.Join(packages, " "))
+		return nil, fmt.Errorf("no part tests %s; .ci/run parts lists all parts", strings.Join(packages, " "))
 	}
 	return chosen, nil
 }

@@ -29,7 +29,7 @@ func someFiles() []file {
 	}
 }
 
-// someListing lists the contents of archives of someFiles, in order.
+// someListing lists, in order, the contents of an archive of someFiles.
 var someListing = []string{
 	"tmp/ 1777 0:0 0 B",
 	"viz-1/ 755 0:0 0 B",

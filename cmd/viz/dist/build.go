@@ -57,7 +57,7 @@ type release struct {
 	version     string    // the tag, or the last tag followed by the hash of the commit
 	revision    string    // the full hash of the commit
 	when        time.Time // the commit's time, or SOURCE_DATE_EPOCH
-	uncommitted int       // number of changed and new files, which are left out
+	uncommitted int       // number of changed and new files, which the release omits
 }
 
 // name returns the name of the platform's archive, without the suffix.

@@ -4,7 +4,7 @@
 //	go run ./cmd/viz/dist notices    write cmd/viz/NOTICES.txt
 //
 // A release is built from the checked-out commit, which is exported to a separate folder without
-// uncommitted changes or ignored files. It has
+// uncommitted changes or ignored files. The release contains
 //
 //   - an archive for each platform, with the program, a short README, the
 //     license and the third-party notices (archive.go);
@@ -14,9 +14,9 @@
 //   - SHA256SUMS.
 //
 // Releases are reproducible: the same commit and the same version of Go produce the same bytes, in
-// any folder. All times in the files are the time of the commit, or SOURCE_DATE_EPOCH if it is set;
-// files are sorted and have no owner; build.go sets everything else that could change the
-// compiler's output.
+// any folder. All times in the files are the commit time, or SOURCE_DATE_EPOCH if it is set; files
+// are sorted and have no owner; build.go sets everything else that could change the compiler's
+// output.
 //
 // The licenses of all linked modules, and of the embedded fonts and scripts, are collected in
 // NOTICES.txt (notices.go), which viz notices prints. The file is committed, and a test fails if it

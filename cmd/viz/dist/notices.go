@@ -187,8 +187,8 @@ func readText(top, path string) (text, error) {
 	return text{filepath.ToSlash(name), strings.Trim(string(data), "\n") + "\n"}, err
 }
 
-// licenseSuffix is the end of a license's name next to embedded third-party
-// files: inter-LICENSE.txt is the license of inter-latin-wght-normal.woff2.
+// licenseSuffix is the suffix of the license files next to embedded third-party files:
+// inter-LICENSE.txt is the license of inter-latin-wght-normal.woff2.
 const licenseSuffix = "-LICENSE.txt"
 
 // vendored returns a part for each third-party file embedded from the given folder. Each file must
@@ -219,7 +219,7 @@ func vendored(folder string) (parts []software, err error) {
 			return found && (rest[0] == '-' || rest == path.Ext(rest))
 		}
 		if !slices.ContainsFunc(parts, licensed) {
-			return nil, fmt.Errorf("%s: has no license next to it", filepath.Join(folder, e.Name()))
+			return nil, fmt.Errorf("%s: has no license file next to it", filepath.Join(folder, e.Name()))
 		}
 	}
 	return parts, nil

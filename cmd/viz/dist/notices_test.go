@@ -47,8 +47,8 @@ func TestNoticesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestReadModuleFindsLicenses: the legal texts of a module are those in its top folder and in the
-// folders between it and the linked packages.
+// TestReadModuleFindsLicenses: a module's legal texts are found in its top folder and in the
+// folders between that folder and the linked packages.
 func TestReadModuleFindsLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -93,8 +93,7 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 	}
 }
 
-// TestVendoredFilesHaveLicenses: every embedded third-party file has a license
-// next to it.
+// TestVendoredFilesHaveLicenses: every embedded third-party file has a license file next to it.
 func TestVendoredFilesHaveLicenses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

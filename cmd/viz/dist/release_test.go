@@ -240,8 +240,8 @@ func unpack(t *testing.T, archive, name string) string {
 }
 
 // TestNothingElseIsBuiltInTheRelease: make and CI build everything else outside dist, because the
-// dist command refuses a folder that contains other files. Then make site and make dist work in any
-// order.
+// dist command refuses a folder that contains other files. So make site and make dist can run in
+// either order.
 func TestNothingElseIsBuiltInTheRelease(t *testing.T) {
 	t.Parallel()
 	inside := regexp.MustCompile(`(^|[\s"'=])dist/\w`)

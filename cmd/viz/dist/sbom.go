@@ -72,8 +72,8 @@ const (
 )
 
 // billOfMaterials lists the contents of a program: Go, the modules in its build information, and
-// the embedded fonts and scripts. It returns an error if a module is not among parts, since its
-// license is then not in the notices.
+// the embedded fonts and scripts. It returns an error if a module is not among parts, since the
+// notices would lack its license.
 func billOfMaterials(r release, p program, parts []software) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(p.data))
 	if err != nil {

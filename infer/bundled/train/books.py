@@ -13,13 +13,13 @@ quotation marks and dashes are converted to ASCII. `clean` writes four files:
     OUT/unseen.held.jsonl   documents of thirty randomly chosen books that are never trained on
     OUT/wide.train.jsonl    the wider list
 
-A model that has seen the start of a text only before synthetic documents continues every
-text as one of them, and is far too confident. `short` extracts short texts that begin as
-prose does, at a paragraph or a sentence.
+A model that has seen the start of a text only in synthetic documents continues every text
+as if it were one of them, and is far too confident. `short` extracts short texts that begin
+as prose does, at a paragraph or a sentence.
 
 Passages often occur in several books, such as collections, volumes and other editions.
-A document that shares enough of its words with an earlier one is left out, and a document
-that shares passages with a held-out one is never trained on.
+A document that shares enough passages with an earlier one is dropped, and a document that
+shares passages with a held-out one is never trained on.
 """
 
 import gzip
@@ -32,14 +32,14 @@ import zlib
 import numpy as np
 
 LIST = pathlib.Path(__file__).with_name("books.tsv")  # part, number, title, author
-HELD = 40        # documents at the end of the first forty books that are held out
-DROPPED = 1      # the document before them, through which an older split ran
+HELD = 40        # number of held-out documents, at the end of the first forty books
+DROPPED = 1      # number of dropped documents before them: an older split cut through this one
 SHORTEST = 1200  # characters; tables of contents and title pages are shorter than this, chapters are not
 PASSAGE = 12     # words; runs that two texts share by chance are shorter
 SAMPLE = 8       # one in this many passages is remembered
-COPIED = 0.2     # share of already known passages at which a document counts as a copy
-LEAKED = 3       # number of passages shared with held-out text at which a document is not trained on
-SHORT = 30, 1200  # characters of a short text
+COPIED = 0.2     # share of known passages above which a document counts as a copy
+LEAKED = 3       # minimum number of passages shared with held-out text that excludes a document from training
+SHORT = 30, 1200  # minimum and maximum length of a short text in characters
 SENTENCES = 1, 1, 1, 2, 2, 3, 4, 6  # number of sentences in a short text; each entry is equally likely
 UNSEEN = 2       # documents held out of each unseen book: the first two after a third of the book
 
@@ -102,7 +102,8 @@ def prose(doc):
 
 
 def passages(doc):
-    """Returns hashes of one in SAMPLE of the runs of PASSAGE words. They are chosen by value, so the same runs are chosen in every text."""
+    """Returns the hashes of one in SAMPLE runs of PASSAGE words, chosen by hash so that every text
+    yields the same runs."""
     words = re.findall(r"[a-z]+", doc.lower())
     if len(words) < PASSAGE:
         return []

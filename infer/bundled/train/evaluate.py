@@ -67,7 +67,8 @@ def said(text, answer, answers):
 
 
 def facts(p, show=0, blind=None):
-    """Returns (number right at once, number right at once or in the sentence, number asked, right at once by relation, wrong answers), with greedy decoding."""
+    """Returns (number immediately right, number right immediately or within the sentence, number
+    asked, immediately right by relation, wrong answers), with greedy decoding."""
     asked = held_prompts(blind)
     got = []
     for i in range(0, len(asked), 250):
@@ -91,7 +92,8 @@ def arithmetic(p):
 
 
 def endings(p):
-    """Returns the share of prompts whose text ends within 200 tokens, and the share on which each stop string fires first."""
+    """Returns the share of prompts whose text ends within 200 tokens, and the share of prompts for
+    which each stop string fires first."""
     q = [f.format(x) for x in QUESTIONS for f in FORMS]
     rows = {}
     for name, s in (("greedy", dict(temperature=0)), ("T 0.7, top-p 0.9", COMMON)):
@@ -105,8 +107,8 @@ def endings(p):
 
 def acceptance(target, draft):
     """Returns two measurements on text that the target generates at T = 1: the mean over positions of
-    sum(min(p, q)), which is the chance that a token proposed by the draft is accepted, and how often
-    both models have the same most probable token."""
+    sum(min(p, q)), which is the chance that a token proposed by the draft is accepted, and the share
+    of positions at which both models have the same most probable token."""
     made = target.generate(VARIED, 100, temperature=1.0, seeds=list(range(1, len(VARIED) + 1)))
     rows = []
     for prompt, (ids, end) in zip(VARIED, made):

@@ -43,7 +43,7 @@ def scales(blocks):
 def on_grid(w):
     """Returns the matrix rounded to the whole steps of its int8 blocks, as bfloat16 can store them.
 
-    The engine's int8 then finds the same steps again, so the model that it runs is nearly
+    The engine's int8 then recovers the same steps, so the model that it runs is nearly
     the exported one. Storing a step in bfloat16 changes it by at most 1/256 of its size.
     The largest step of a block must not grow, so it changes by at most 1/128. If its
     stored value would lead to another scale, the next smaller scale is tried, which

@@ -1,8 +1,8 @@
 """The facts that the small model should be certain of: about 700, with many phrasings for each.
 
 A relation has entries (subject, answer), frames for statements that end with the answer,
-other statements, questions, and frames that training never sees, with which evaluate.py
-asks. In a frame, $s is the subject and $a is the answer.
+other statements, questions, and frames that training never sees, which evaluate.py uses as
+prompts. In a frame, $s is the subject and $a is the answer.
 frames.tsv has about 540 more statements for each relation. They were written individually and
 independently of the held-out phrasings. None of these statements shares seven words in ten with a
 held-out phrasing, or begins like one. leads.txt and times.txt hold words that may precede a
@@ -28,7 +28,7 @@ class Relation:
     says: list              # statements that end with "$a."; they also serve as prompts
     also: list              # statements of any other shape
     asks: list              # questions
-    held: list              # prompts that are held out of the training text; the answer follows at once
+    held: list              # prompts that are held out of the training text; the answer follows immediately
     full: str = ""          # the full-sentence answer; if empty, the first of says is used
     weight: float = 1.0
     more: list = dataclasses.field(default_factory=list)  # statements from frames.tsv, in the same form as says
@@ -356,10 +356,10 @@ def bare(frame):
 
 
 def never_train():
-    """Returns every beginning, in lower case, that a held-out frame gives with any entry. No statement may begin like that.
+    """Returns, in lower case, every prompt that a held-out frame can give. No statement may begin with one.
 
-    A held-out frame that the generator also uses would not be a test, and it would
-    block that statement, so it is an error.
+    It is an error if the generator also uses a held-out frame: such a frame would test
+    nothing, and would block the generator's statement.
     """
     out = set()
     for r in RELATIONS:

@@ -1,9 +1,9 @@
 /* The element-by-element parts of training, each fused into one pass over memory.
  *
- * On two cores the matrix products of this model take a third of a step and the
- * memory traffic between them the rest, so each kernel here reads its inputs once
- * and writes bfloat16, which is what the next product wants. kernels.py compiles
- * the file, checks it against plain PyTorch on request, and wraps it for autograd.
+ * On two cores, the matrix products of this model take a third of a step, and the
+ * memory traffic between them takes the rest. So each kernel here reads its inputs
+ * once and writes bfloat16, which the next product reads. kernels.py compiles this
+ * file, checks it against plain PyTorch on request, and wraps it for autograd.
  *
  * bf16 is stored as the upper half of a float32, rounded to nearest even.
  */
@@ -27,7 +27,7 @@ static inline bf16 narrow(float f) {
 	return (bf16)((u + 0x7fff + ((u >> 16) & 1)) >> 16);
 }
 
-/* exp(x) to about 2e-7 for x <= 0, in arithmetic that the compiler vectorises. */
+/* exp(x) to about 2e-7 for x <= 0, in arithmetic that the compiler can vectorize. */
 static inline float expneg(float x) {
 	x = x < -87.0f ? -87.0f : x;
 	float n = __builtin_rintf(x * 1.44269504f);

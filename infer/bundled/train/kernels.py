@@ -153,8 +153,8 @@ class Attention(Function):
 class HeadLoss(Function):
     """Mean cross-entropy of h [n, d] bf16 against labels [n] through the output matrix [v, d].
 
-    It is computed in chunks, so that the logits stay in the processor's cache, together
-    with the gradient. teacher, if given, is called with a slice and returns the teacher's
+    The loss and its gradient are computed together, in chunks, so that the logits stay in the
+    processor's cache. teacher, if given, is called with a slice and returns the teacher's
     logits for it; share is the weight of the teacher's distribution.
     """
 

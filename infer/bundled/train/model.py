@@ -117,7 +117,8 @@ class Model(nn.Module):
 
     @staticmethod
     def starts(ids):
-        """Returns where each position's document begins, [batch, time] int32. A position attends to nothing before that."""
+        """Returns where each position's document begins, [batch, time] int32. A position attends to
+        nothing before its document."""
         at = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         return torch.where(ids == 0, at, torch.zeros_like(at)).cummax(1).values.int().contiguous()
 

@@ -1,6 +1,6 @@
 """Muon for the hidden matrices, AdamW for the embeddings and the norms.
 
-Muon (Jordan et al. 2024) replaces a matrix's momentum by the nearest
+Muon (Jordan et al. 2024) replaces a matrix's momentum with the nearest
 semi-orthogonal matrix, which a few Newton-Schulz steps approximate. It was chosen because it
 is reported to need far fewer tokens than AdamW for the same loss. The two were not compared here.
 """

@@ -1,12 +1,12 @@
 """The corpus in plain modern English: plain/*.txt.gz.
 
-Each file holds texts that are separated by lines "%%". The first line of each text, "# form; seed",
-does not belong to the text. A text may have slots, such as {girl} or {a:animal}, which includes
-"a" or "an". A slot is filled with the same words throughout a text.
+Each file holds texts, separated by lines that contain only "%%". The first line of each text,
+"# form; seed", is not part of the text. A text may have slots, such as {girl} or {a:animal}, which
+adds "a" or "an". A slot is filled with the same words throughout a text.
 
     python3 plain.py check                    measures the corpus, and lists texts that must be changed
-    python3 plain.py write SEED [TIMES]       prints documents; texts with slots TIMES times with new fillings
-    python3 plain.py held                     prints every 50th text without slots, which write leaves out
+    python3 plain.py write SEED [TIMES]       prints the documents: texts with slots TIMES times, each time refilled
+    python3 plain.py held                     prints every 50th text without slots; write omits these
 """
 
 import collections

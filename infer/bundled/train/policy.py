@@ -19,7 +19,8 @@ ROWS, LENGTH = {"cpu": 256, "cuda": 4096}, 160
 
 
 def prompts(r, texts, n):
-    """Returns n beginnings: the start token and 4 to 20 tokens from each of texts in turn. texts holds (tokens, positions where a beginning may start)."""
+    """Returns n beginnings: the start token, and 4 to 20 tokens from the texts in turn. texts holds
+    (tokens, positions at which a beginning may start)."""
     out = []
     for i in range(n):
         data, starts = texts[i % len(texts)]

@@ -1,4 +1,4 @@
-"""Has readers judge continuations without knowing which model wrote which.
+"""Lets readers judge continuations without knowing which model wrote which.
 
     readers.py write OUT MODEL...        three continuations of each beginning by each exported model
     readers.py score OUT SCORES.tsv...   prints the results of the readers' scores

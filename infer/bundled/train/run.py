@@ -90,7 +90,7 @@ class Pretrained:
         return F.linear(norm(x, m.norm), m.output)
 
     def generate(self, prompts, limit, temperature=0.7, top_k=0, top_p=1.0, seeds=None):
-        """Returns (generated ids, whether the text ended) for each prompt. The ids do not include the end of text.
+        """Returns (generated ids, whether the text ended) for each prompt. The ids omit the end-of-text token.
 
         Each row reads its prompt one position at a time and then its own tokens, so
         prompts of different lengths share a batch without padding.

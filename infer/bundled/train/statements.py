@@ -13,7 +13,7 @@ LEAD = ["I know that", "Remember that", "Everyone knows that", "It is true that"
         "The old man told us that", "As far as we know,", "Look at this:", "On the farm they say that", "Grandfather explained that",
         "At the museum we saw that", "In this book it says that", "Children learn early that", "On this page you read that"]
 LEADS = (HERE / "leads.txt").read_text().splitlines()  # written separately, like frames.tsv
-TIMES = (HERE / "times.txt").read_text().splitlines()  # may precede statements about events at a time or place
+TIMES = (HERE / "times.txt").read_text().splitlines()  # may precede statements about events, as their time or place
 HAPPENS = {"sound", "home", "job", "food", "tool", "body"}
 PROPER = set(NAMES) | {w for c, t in CAPITALS for w in (c.split()[0], t.split()[0])} | set(DAYS) | set(MONTHS) | {"I"}
 
@@ -36,10 +36,10 @@ NEVER = never_train()
 
 
 def held_out(text):
-    """Whether a text begins as a prompt of the evaluation does.
+    """Whether a text begins like one of the evaluation's prompts.
 
-    All such texts are refused, even if they do not give the answer next. Otherwise, only
-    texts that do not give it would remain ('The people of France speak a language called'),
+    All such texts are rejected, even if the answer does not come next. Otherwise, only texts
+    in which it does not come next would remain ('The people of France speak a language called'),
     and the model would learn that no answer follows exactly these beginnings.
     """
     low = text.lower()
@@ -47,7 +47,7 @@ def held_out(text):
 
 
 def statement(r, rel=None, entry=None):
-    """Returns a fact in one or two sentences that do not begin like a prompt of the evaluation."""
+    """Returns a fact in one or two sentences that do not begin like one of the evaluation's prompts."""
     if rel is None:
         rel, entry = pick_fact(r)
     while True:

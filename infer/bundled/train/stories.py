@@ -1,4 +1,4 @@
-"""Short stories. Each has an end, and a hero and a thing that stay the same up to it.
+"""Short stories. Each has an end, and the hero and the thing stay the same from beginning to end.
 
 A plot is text in a tiny grammar: {a|b|c} selects one alternative and can be nested; $h is
 the hero ("Lily" or "the fox"), $H is the same at the start of a sentence, $t is the thing,

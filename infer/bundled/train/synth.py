@@ -17,7 +17,8 @@ from stories import BEASTS, PLACES, THINGS, expand, story
 
 
 def held_sum(x, y):
-    """Whether a two-digit sum is held out. One in twenty is never trained on, and evaluate.py asks for it."""
+    """Whether a two-digit sum is held out. One sum in twenty is never trained on; evaluate.py uses
+    these sums as prompts."""
     return x > 9 and y > 9 and (x * 31 + y * 17) % 20 == 0
 
 

@@ -66,7 +66,7 @@ class Documents:
         if k == len(self.starts) or self.starts[k] + t + 1 > len(self.data):
             at["epoch"], at["i"], k = at["epoch"] + 1, 0, 0
         start = int(self.starts[k])
-        # A document that the window's end cuts off is read whole at the start of the next window.
+        # A document that is cut off at the end of a window is read whole at the start of the next one.
         end = start + t
         at["i"] = int(self.starts[np.searchsorted(self.starts, end, "right") - 1])
         if at["i"] <= start:
@@ -171,7 +171,7 @@ def main():
     texts = [(Books, *x) for x in a.stream] + [(Documents, *x) for x in a.documents]
     total = sum(share for _, _, share in texts)
     if not 0 < total < 1 + 1e-6:
-        p.error(f"the shares of --stream and --documents come to {total:g}, not to 1 or less")
+        p.error(f"the shares of --stream and --documents add up to {total:g}, want more than 0 and at most 1")
     name = lambda prefix: pathlib.Path(prefix).name
     train = {name(prefix): kind(f"{prefix}.train.bin", a.seed) for kind, prefix, share in texts if share}
     shares = {name(prefix): share for _, prefix, share in texts if share}

@@ -38,14 +38,14 @@ type Limits struct {
 // Limits for a template itself.
 const (
 	maxSource = 256 << 10 // bytes
-	maxDepth  = 100       // of nested expressions and statements
+	maxDepth  = 100       // depth of nested expressions and statements
 	maxChain  = 1000      // operators of one kind, filters or calls in a row
 	maxCalls  = 50        // nested macro calls
 	maxRange  = 100_000   // numbers in a range, as in Jinja's sandbox
 )
 
-// A value in a template has one of these types: undefined, nil, bool, int64, float64, string,
-// *list, *dict, *namespace, *loop, function.
+// A template value is undefined, nil, a bool, int64, float64 or string, a *list, *dict, *namespace
+// or *loop, or a function.
 type (
 	undefined struct{ name string } // name of the missing value
 	list      struct {
@@ -60,7 +60,7 @@ type (
 	function  func(r *render, a *arguments) any
 )
 
-// Dict is a dictionary passed to a template. The order of its entries is kept.
+// Dict is a dictionary passed to a template. Its entries keep their order.
 type Dict []Pair
 
 // Pair is an entry of a [Dict].

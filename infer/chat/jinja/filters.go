@@ -55,7 +55,7 @@ func (r *render) counted(v any) []any {
 	return items
 }
 
-// mapped applies f to a string.
+// mapped converts v to a string and applies f to it.
 func (r *render) mapped(v any, f func(string) string) any {
 	s := r.str(v)
 	r.made(3 * len(s))
@@ -70,8 +70,8 @@ func capitalized(s string) string {
 	return string(unicode.ToTitle(first)) + strings.ToLower(s[size:])
 }
 
-// trim removes blanks, or the characters in the given argument, on the left (sides is 1), on the
-// right (2) or on both sides (3).
+// trim removes blanks, or the characters in the argument, from the left (sides is 1), the right (2)
+// or both sides (3).
 func (r *render) trim(s string, a *arguments, argument string, sides int) string {
 	r.made(len(s))
 	cut := blank
@@ -79,7 +79,7 @@ func (r *render) trim(s string, a *arguments, argument string, sides int) string
 		set := r.str(v)
 		r.spend(len(set))
 		if r.spend(utf8.RuneCountInString(set)); len(set) > 256 {
-			r.fail("trim with more than 256 bytes of characters")
+			r.fail("trim accepts at most 256 bytes of characters")
 		}
 		cut = func(c rune) bool { return strings.ContainsRune(set, c) }
 	}

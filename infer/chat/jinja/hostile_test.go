@@ -9,7 +9,7 @@ import (
 
 var limits = Limits{Work: 1 << 20, Output: 1 << 16}
 
-// TestHostileTemplates checks that templates that would run forever, or use up the memory or the
+// TestHostileTemplates checks that templates that would run forever, or exhaust the memory or the
 // stack, end with an error.
 // Promise: No chat template can run forever or use up the memory.
 func TestHostileTemplates(t *testing.T) {

@@ -88,7 +88,7 @@ func init() {
 	}
 }
 
-// split implements Python's split, at a separator or at blanks.
+// split implements Python's split, which splits at a separator or at blanks.
 func (r *render) split(s string, a *arguments) any {
 	limit := -1
 	separator, given := a.take(0, "sep")

@@ -18,7 +18,7 @@ func init() {
 		return func(r *render, v any, a *arguments) bool {
 			other, given := a.take(0, "")
 			if !given {
-				r.fail("the test needs something to compare with")
+				r.fail("the test needs a value to compare with")
 			}
 			return r.compare(operator, v, other)
 		}
@@ -113,7 +113,7 @@ func numbers(r *render, a *arguments) any {
 		r.fail("range takes one to three numbers")
 	}
 	if step == 0 {
-		r.fail("the step of a range is 0")
+		r.fail("the step of a range must not be 0")
 	}
 	l := &list{}
 	for n := from; step > 0 && n < to || step < 0 && n > to; {

@@ -3,7 +3,7 @@ package jinja
 type (
 	constant    struct{ of any }
 	variable    string
-	conditional struct{ then, test, otherwise expression } // otherwise may be nil
+	conditional struct{ then, test, otherwise expression } // `otherwise` is nil if there is no else
 	logical     struct {
 		left, right expression
 		or          bool

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// typeOf returns a name for the type of a value, for error messages.
+// typeOf returns the name of a value's type for error messages.
 func typeOf(v any) string {
 	switch v := v.(type) {
 	case undefined:
@@ -238,7 +238,7 @@ func (r *render) contains(in, v any) bool {
 	return slices.ContainsFunc(r.iterate(in), func(item any) bool { return r.equal(item, v) })
 }
 
-// member returns the value that a name after a dot refers to.
+// member returns the member of a value that a name after a dot refers to.
 func (r *render) member(of any, name string) any {
 	r.known(of)
 	switch of := of.(type) {
@@ -261,7 +261,7 @@ func (r *render) member(of any, name string) any {
 	return undefined{name}
 }
 
-// item returns the value that a subscript refers to.
+// item returns the item of a value that a subscript refers to.
 func (r *render) item(of, at any) any {
 	r.known(of)
 	switch of := of.(type) {

@@ -58,8 +58,7 @@ func (p *parser) take() token {
 
 func (p *parser) fail(format string, args ...any) { panic(fail(p.now().line, format, args...)) }
 
-// deeper counts a level of nesting, and returns a function that must be called at the end of the
-// level.
+// deeper enters a level of nesting, and returns a function that must be called to leave it.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > 3*maxDepth { // an expression in brackets counts up to three times
 		p.fail("more than %d nested expressions or blocks", maxDepth)
@@ -257,12 +256,12 @@ func (p *parser) loop(line int) statement {
 	s := forEach{line: line}
 	var attribute string
 	if s.names, attribute = p.target(); attribute != "" {
-		p.fail("a loop sets names, not attributes")
+		p.fail("a loop can assign only to names, not to attributes")
 	}
 	if !p.skipName("in") {
 		p.fail("in is missing after the loop's names")
 	}
-	s.over = p.or() // without a conditional, since `if` filters the list here
+	s.over = p.or() // not a conditional expression: `if` after the list filters it
 	if p.skipName("if") {
 		s.test = p.expression()
 	}

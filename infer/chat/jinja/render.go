@@ -103,7 +103,7 @@ const (
 	continued
 )
 
-// run runs statements until one of them jumps.
+// run runs statements until one of them jumps (break or continue).
 func (r *render) run(list []statement, s *scope) jumping {
 	for _, each := range list {
 		r.spend(1)
@@ -190,7 +190,7 @@ func (a assignment) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// assign sets one name to v, or several names to the items of v.
+// assign assigns v to one name, or the items of v to several names.
 func (r *render) assign(s *scope, names []string, v any) {
 	if len(names) == 1 {
 		s.values[names[0]] = v
@@ -212,7 +212,7 @@ func (c *captured) value(r *render, s *scope) any {
 	return r.capture(func() { r.run(c.body, s.inner()) })
 }
 
-// loop is the variable named loop that a template can use in a for loop.
+// loop is the variable named loop, which is available inside a for loop.
 type loop struct {
 	items []any
 	at    int
@@ -253,7 +253,7 @@ func (l *loop) get(name string) any {
 	case "cycle":
 		return function(func(r *render, a *arguments) any {
 			if len(a.positional) == 0 {
-				r.fail("cycle needs a value")
+				r.fail("cycle needs at least one value")
 			}
 			return a.positional[l.at%len(a.positional)]
 		})
@@ -304,7 +304,7 @@ func (f forEach) run(r *render, s *scope) jumping {
 	return onward
 }
 
-// macro is a part of a template that can be called within the template.
+// macro is a part of a template that the rest of the template can call.
 type macro struct {
 	name       string
 	parameters []argument

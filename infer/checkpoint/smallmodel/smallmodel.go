@@ -138,8 +138,8 @@ func (f Folder) tokenizer() map[string]any {
 	}
 }
 
-// spelled converts bytes to GPT-2's alphabet: printable bytes map to themselves, the others in
-// order to the characters that start at U+0100.
+// spelled converts bytes to GPT-2's alphabet: printable bytes map to themselves, and the others, in
+// order, to the characters from U+0100 on.
 func spelled(text string) string {
 	var out []rune
 	for _, b := range []byte(text) {

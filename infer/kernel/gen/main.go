@@ -57,7 +57,8 @@ func (v variant) Acc(c, r int) string { return v.at(c*v.Vectors() + r) }
 // Sum returns the name of the accumulator over all blocks for column c, vector r (int8 only).
 func (v variant) Sum(c, r int) string { return v.at((v.Columns+c)*v.Vectors() + r) }
 
-// Free returns the name of the i-th register after n accumulators for every column.
+// Free returns the name of the i-th register that is free if each column and vector has n
+// accumulators.
 func (v variant) Free(n, i int) string { return v.at(n*v.Columns*v.Vectors() + i) }
 
 func (v variant) at(i int) string {
@@ -81,7 +82,7 @@ func (v variant) StepBytes() int {
 // StepShift returns the base-2 logarithm of StepBytes.
 func (v variant) StepShift() int { return bits.Len(uint(v.StepBytes())) - 1 }
 
-// Loads returns the number of bfloat16 registers that a step of all panels fills.
+// Loads returns the number of registers that one step of all panels fills with bfloat16 values.
 func (v variant) Loads() int { return v.Vectors() / 2 }
 
 // Low and High return the indices of the two results whose weights are in load j.

@@ -8,14 +8,14 @@
 // or copy it, and set each element's base to the address of Token by Token:
 // base="https://viz.example/".
 //
-//   <viz-loop>    prompt: a text to begin with; or log: what a link of the Loop has after
-//                 log=; or neither, and the reader types one. view: story or numbers.
+//   <viz-loop>    prompt: a text to begin with; or log: the part of a Loop link after log=; or
+//                 neither, so that the reader types a text. view: story or numbers.
 //   <viz-widget>  experiment: the name of an experiment, and view; or drill: the name of a
 //                 drill, with level and seed.
 //
 // Both accept label, the accessible name of the frame. Your page's policy must allow the server
 // in script-src and frame-src. A server must be started with your page's origin in
-// -embed-origins. The element is as high as its contents.
+// -embed-origins. The element is as tall as its contents.
 //
 // This file also works with type="module" or an import if the host allows your page to read it
 // (CORS). So it must be valid both as a classic script, without import and export, and as a
@@ -46,7 +46,7 @@
     attributeChangedCallback() { if (this.#frame) this.#show(); }
 
     // address returns the address of the framed page relative to the base.
-    address() { throw new Error('an element of its own says what it shows'); }
+    address() { throw new Error('a subclass must implement address'); }
 
     // query returns a query with the given attributes, except for attributes that are not set.
     query(...names) {

@@ -10,7 +10,8 @@ import (
 )
 
 // Answer answers a question. For a choice question, it selects a wrong choice and then the right
-// one. For a recall question, it enters an answer, compares it and saves a tick.
+// one. For a recall question, it enters an answer, compares it, checks off one point and saves
+// that.
 func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 	form := "#check-" + q.ID
 	if q.Kind == "recall" {

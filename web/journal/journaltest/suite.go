@@ -85,7 +85,7 @@ func testBatchesAreBounded(t *testing.T, j journal.Journal) {
 	}
 	wantTexts(t, j, ada)
 	if got := read(t, j, hall, 0); len(got) != 1 || len(got[0].Data) != journal.MaxRecord {
-		t.Errorf("a record of the maximum size is read as %d records, want 1, complete", len(got))
+		t.Errorf("after appending a record of the maximum size: read %d records, want 1 with all of its data", len(got))
 	}
 }
 

@@ -14,8 +14,8 @@ var ErrFenced = errors.New("another writer has taken over this log")
 // AppendAs is like Append, but for logs with one writer at a time. Each writer first appends
 // a record of type kind whose id is the writer's epoch, a number that is higher than the
 // previous writer's. The batch is stored if the newest record of that type has the id epoch,
-// or if the batch begins with that record and the log has none with an equal or higher id.
-// Otherwise nothing is stored, and the error is [ErrFenced].
+// or if the batch begins with a record of that type and id, and the log has none with an equal or
+// higher id. Otherwise nothing is stored, and the error is [ErrFenced].
 //
 // When the stream stores the batch, it compares the number of the log's last message, so the
 // check and the append are atomic.

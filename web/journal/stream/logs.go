@@ -12,8 +12,8 @@ func (j *Journal) Append(ctx context.Context, b journal.Batch) (seqs []int64, er
 	return j.appendIf(ctx, b, func(*mirror) error { return nil })
 }
 
-// appendIf appends a batch if may accepts the state of the log before the batch. The
-// function may can be called several times.
+// appendIf appends a batch unless may returns an error for the state of the log before the batch.
+// It can call may several times.
 func (j *Journal) appendIf(
 	ctx context.Context, b journal.Batch, may func(*mirror) error,
 ) (seqs []int64, err error) {

@@ -27,7 +27,7 @@ type mirror struct {
 	lost   bool     // messages are missing between those that were read
 
 	watched string // the id of a change that might arrive
-	arrived bool   // that change has arrived
+	arrived bool   // whether that change has arrived
 	reread  bool   // the log has been read from its beginning since the last call of watch
 
 	exists  bool

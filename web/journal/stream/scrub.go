@@ -12,7 +12,7 @@ import (
 // before the log is rewritten.
 const wasted = 256 << 10
 
-// tidy rewrites a log if more than half of it is garbage.
+// tidy rewrites a log if its garbage exceeds its valid records by at least wasted bytes.
 func (j *Journal) tidy(ctx context.Context, m *mirror) error {
 	if m.dead < m.bytes+wasted {
 		return nil

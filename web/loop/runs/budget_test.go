@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPlayingRunsKeepTheBudget: the memory budget also applies to playing runs. If no other run
-// can be evicted, a run that grows pauses and explains why. Once idle, it can be evicted to
+// TestPlayingRunsKeepTheBudget: the memory budget also applies to playing runs. If no other run can
+// be evicted, a growing run pauses and explains why. Once that run is idle, it can be evicted to
 // free memory for the others.
 func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	t.Parallel()

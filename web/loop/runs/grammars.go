@@ -18,7 +18,7 @@ const grammarTime = 5 * time.Millisecond
 // Grammar compiles a grammar for a caller. Grammars are compiled one at a time, in an order that is
 // fair to all callers. An unusable grammar counts against the caller who sent it. Runs share a
 // compiled grammar while something references it. The error is a *[terms.Refusal], with
-// [terms.CodeFull] if there are too many grammars, or the error of ctx.
+// [terms.CodeFull] if there are too many grammars, or the context's error.
 func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text string) (*grammar.Grammar, error) {
 	if rs.cfg.BadGrammars.Wait(who) > 0 {
 		return nil, terms.Refuse(terms.CodeFull, "run.grammar.bad")

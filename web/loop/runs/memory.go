@@ -140,7 +140,7 @@ func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 func (rs *Registry) returnMemory() {
 	rs.memory.freed.Store(0)
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // a sync.Pool empties at the second collection
+	debug.FreeOSMemory() // a sync.Pool is emptied only by the second collection
 }
 
 // awaitMemory waits for a limited time until there is enough memory for a run to begin.

@@ -27,14 +27,14 @@ type Config struct {
 	MAC func(text string) []byte
 	// Limits replace [DefaultLimits], except for fields that are zero.
 	Limits Limits
-	// Places limits the number of runs, in total and per learner; nil for the limits of
+	// Places limits the number of runs, in total and per learner; nil means the limits of
 	// [admission.DefaultLimits].
 	Places *admission.Pool
 	// Grammars is the queue in which grammars are compiled, and BadGrammars counts unusable ones;
-	// nil for the defaults of [admission.DefaultLimits].
+	// nil means the defaults in [admission.DefaultLimits].
 	Grammars    *admission.Queue
 	BadGrammars *admission.Meter
-	// Resident returns how much memory the process uses; nil for [memory.Resident].
+	// Resident returns how much memory the process uses; nil means [memory.Resident].
 	Resident func() int64
 	// Log records failures, but never prompts.
 	Log *slog.Logger

@@ -57,7 +57,7 @@ func must(t *testing.T, r *Run, c session.Command) *session.State {
 }
 
 // TestBudgetEvictsLeastRecentlyUsed: above the memory budget, the least recently used run is
-// evicted first and watched runs last. Each is rebuilt bit for bit.
+// evicted first and watched runs last. Evicted runs are rebuilt bit for bit.
 func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	probe := registry(t, Limits{})
@@ -101,8 +101,8 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // rebuilding one run evicts the next
 }
 
-// TestOpenPagesDoNotCountAsRuns: only runs that were started count. Open pages do not
-// prevent others from starting a run.
+// TestOpenPagesDoNotCountAsRuns: only runs that have been started count toward the limits, so open
+// pages do not prevent others from starting a run.
 func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -180,8 +180,7 @@ func runsOf(rs *Registry, learner string) (list []*Run) {
 	return list
 }
 
-// TestEmptyRunGoesWithItsViewer: pages that are opened and closed again leave
-// nothing behind.
+// TestEmptyRunGoesWithItsViewer: pages that are opened and closed leave nothing behind.
 func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})

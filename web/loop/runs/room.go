@@ -23,8 +23,8 @@ type RoomRun struct {
 	last     atomic.Pointer[session.State] // the newest state, in case the run breaks
 }
 
-// OpenRoom begins the run of a room: the run that link describes, or an empty one if link is
-// "". The error is a *[terms.Refusal] with a message for people, or the error of ctx.
+// OpenRoom begins the run of a room: the run that link describes, or an empty one if link is "".
+// The error is a *[terms.Refusal] with a message for people, or the context's error.
 func (rs *Registry) OpenRoom(ctx context.Context, room, link string) (*RoomRun, error) {
 	var parsed session.Link
 	if link != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// openRoom opens the run of a room as a hub does.
+// openRoom opens a room's run as a hub does.
 func openRoom(t *testing.T, rs *Registry, code, link string) *RoomRun {
 	t.Helper()
 	r, err := rs.OpenRoom(context.Background(), code, link)
@@ -36,8 +36,8 @@ func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
 	return st
 }
 
-// TestRoomRunIsNeverDropped: the run of a room belongs to no learner. While the room has the run
-// open, the run is not dropped for another, evicted or expired, and its memory counts like other
+// TestRoomRunIsNeverDropped: a room's run belongs to no learner. While the room has the run open,
+// the run is not dropped in favor of another, evicted or expired, and its memory counts like other
 // runs' memory.
 func TestRoomRunIsNeverDropped(t *testing.T) {
 	testmodel.Target(t) // loaded outside the bubble, in real time
@@ -48,7 +48,7 @@ func roomRunStays(t *testing.T) {
 	probe, _ := join(t, registry(t, Limits{}), "a", "")
 	must(t, probe, session.Start{Prompt: "Once upon a time"})
 	must(t, probe, session.StepStage{})
-	// The memory is enough for only one run.
+	// There is only enough memory for one run.
 	rs := registry(t, Limits{MemoryBytes: probe.bytes.Load() + 1, IdleExpiry: time.Nanosecond})
 	rs.cfg.Places = admission.NewPool(admission.Share{Most: 2}, nil)
 	room := openRoom(t, rs, "ABC234", "")
@@ -115,8 +115,8 @@ func TestRoomRunRestoredFromLink(t *testing.T) {
 	}
 }
 
-// TestRoomRunIsWatched: a watcher is called after every change, once for changes made together,
-// until it is stopped.
+// TestRoomRunIsWatched: a watcher is called after every change until it is stopped. Changes made
+// together cause a single call.
 func TestRoomRunIsWatched(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})

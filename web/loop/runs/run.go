@@ -90,7 +90,7 @@ func (r *Run) Version() uint64 { return r.version.Load() }
 func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Do carries out a command. The viewer that sent it, if any, is woken and finds the command's
-// number n acknowledged. The error is a *[terms.Refusal], [ErrGone] or the error of ctx.
+// number n acknowledged. The error is a *[terms.Refusal], [ErrGone] or the context's error.
 func (r *Run) Do(ctx context.Context, c session.Command, from *Viewer, n uint64) (*session.State, error) {
 	req := request{c, from, n, make(chan result, 1)}
 	select {
@@ -190,7 +190,7 @@ func (r *Run) loop(ctx context.Context, s *session.Session) {
 func (r *Run) serve(ctx context.Context, s *session.Session) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	var last time.Time // time of the last tick, or of the start of playing
+	var last time.Time // time of the last tick, or the time when playing began
 	for {
 		var due <-chan time.Time
 		var now <-chan struct{}
@@ -290,7 +290,7 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 	req.reply <- result{next, err}
 }
 
-// errBroken is the refusal of a command that panicked.
+// errBroken is the error for a command that panicked.
 var errBroken = terms.Refuse(terms.CodeModel, "run.broken")
 
 func broken(err error) bool { return errors.Is(err, errBroken) }

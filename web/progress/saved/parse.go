@@ -44,7 +44,7 @@ func Parse(data []byte) (File, error) {
 	f.Predictions = entries(&p, top, "predictions", p.prediction, func(x Predicted) string { return x.ID })
 	f.Settings = entries(&p, top, "settings", p.setting, func(x Setting) string { return x.Name })
 	if p.err == nil && len(f.Settings) > MaxSettings {
-		p.fail("settings", "has %d entries; at most %d are taken", len(f.Settings), MaxSettings)
+		p.fail("settings", "has %d entries; at most %d are accepted", len(f.Settings), MaxSettings)
 	}
 	if p.err != nil {
 		return File{}, p.err
@@ -56,7 +56,7 @@ func Parse(data []byte) (File, error) {
 // may have saved the file in another encoding.
 func wellFormed(data []byte) ([]byte, error) {
 	if len(data) > MaxFile {
-		return nil, Refuse("the file has %d bytes; at most %d are taken", len(data), MaxFile)
+		return nil, Refuse("the file has %d bytes; at most %d are accepted", len(data), MaxFile)
 	}
 	var bad *files.UTF8Error
 	text, err := files.Text(data)
@@ -131,10 +131,10 @@ func (p *parser) object(at string, data json.RawMessage, fields ...string) objec
 			return o
 		}
 		if _, twice := o.fields[name]; twice {
-			p.fail(o.place(name), "is there twice")
+			p.fail(o.place(name), "appears twice")
 		}
 		if !slices.Contains(fields, name) {
-			p.fail(here, "has a field %.50q, which is not known", name)
+			p.fail(here, "has an unknown field %.50q", name)
 		}
 		o.fields[name] = value
 	}
@@ -146,7 +146,8 @@ func (p *parser) object(at string, data json.RawMessage, fields ...string) objec
 	return o
 }
 
-// entries parses a list of objects, whose names must be distinct.
+// entries parses a list of objects. Their names, as returned by the function name, must be
+// distinct.
 func entries[T any](
 	p *parser, top object, list string, read func(at string, raw json.RawMessage) T, name func(T) string,
 ) []T {
@@ -156,7 +157,7 @@ func entries[T any](
 		return nil
 	}
 	if len(raw) > MaxEntries {
-		p.fail(list, "has %d entries; at most %d are taken", len(raw), MaxEntries)
+		p.fail(list, "has %d entries; at most %d are accepted", len(raw), MaxEntries)
 		return nil
 	}
 	all, seen := make([]T, 0, len(raw)), make(map[string]int, len(raw))
@@ -279,8 +280,8 @@ var (
 
 func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
 
-// Bounded returns the valid time for an entry that is nearest to t, so that entries are saved even
-// if the server's clock is wrong.
+// Bounded returns the valid time nearest to t, so that entries are saved even if the server's clock
+// is wrong.
 func Bounded(t time.Time) time.Time {
 	if t.Before(earliest) {
 		return earliest

@@ -86,8 +86,8 @@ func TestParseRefuses(t *testing.T) {
 		{swap("viz-progress", "anki"), `format must be "viz-progress"`},
 		{swap(`"version": 1`, `"version": 2`), "version must be 1"},
 		{swap(`"version": 1`, `"version": "1"`), "version must be a whole number"},
-		{swap(`"version": 1`, `"version": 1, "version": 1`), "version is there twice"},
-		{swap(`"version": 1`, `"version": 1, "Version": 1`), `the file has a field "Version"`},
+		{swap(`"version": 1`, `"version": 1, "version": 1`), "version appears twice"},
+		{swap(`"version": 1`, `"version": 1, "Version": 1`), `the file has an unknown field "Version"`},
 		{swap("2026-11-21T09:00:00.123Z", "yesterday"), "exported must be a time"},
 		{swap(`"times":3`, `"times":0`), "visits[0].times must be 1 or more"},
 		{swap(`"times":3`, `"times":2.5`), "visits[0].times must be a whole number"},
@@ -114,7 +114,7 @@ func TestParseRefuses(t *testing.T) {
 		{swap(`"right":true`, `"right":1`), "predictions[0].right must be true or false"},
 		{swap(`"score":-0.2876820724517809`, `"score":1`), "predictions[0].score must be -100 to 0"},
 		{swap(`"value":"slow"`, `"value":""`), "settings[0].value must be text of 1 to 1000"},
-		{swap(`"value":"slow"`, `"value":"slow","by":"ada"`), `settings[0] has a field "by"`},
+		{swap(`"value":"slow"`, `"value":"slow","by":"ada"`), `settings[0] has an unknown field "by"`},
 		{
 			regexp.MustCompile(`(?s)"visits": \[.*?\]`).ReplaceAllString(example, `"visits": {}`),
 			"visits must be a list",
@@ -132,7 +132,7 @@ func TestParseRefuses(t *testing.T) {
 			swap(`"reviews": [`, `"reviews": [`+strings.Repeat("0,", MaxEntries)),
 			"reviews has 20001 entries; at most 20000",
 		},
-		{swap("slow", strings.Repeat("x", MaxFile)), "at most 33554432 are taken"},
+		{swap("slow", strings.Repeat("x", MaxFile)), "at most 33554432 are accepted"},
 	} {
 		got, err := Parse([]byte(c.data))
 		if !errors.Is(err, ErrInput) || !strings.Contains(fmt.Sprint(err), c.want) ||

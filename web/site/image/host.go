@@ -229,7 +229,7 @@ func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 
 func unknown(what string) func(frame) {
 	return func(f frame) {
-		f.h.fail(fmt.Errorf("the program %s before there is a visitor", what))
+		f.h.fail(fmt.Errorf("the program %s, which is not supported before there is a visitor", what))
 	}
 }
 
@@ -268,7 +268,7 @@ func valueGet(f frame) {
 func valueSet(f frame) {
 	o, ok := f.value(8).(*object)
 	if !ok || o.props == nil || o.path != nil {
-		f.h.fail(fmt.Errorf("the program sets %s of %v", f.string(16), f.value(8)))
+		f.h.fail(fmt.Errorf("the program must not set property %s of %v", f.string(16), f.value(8)))
 	}
 	o.props[f.string(16)] = f.value(32)
 }
@@ -291,7 +291,7 @@ func valueCall(f frame) {
 func valueNew(f frame) {
 	o, ok := f.value(8).(*object)
 	if !ok || o.create == nil {
-		f.h.fail(fmt.Errorf("the program creates a new %v", f.value(8)))
+		f.h.fail(fmt.Errorf("the program cannot create a new %v", f.value(8)))
 	}
 	v, err := o.create(f.values(16))
 	f.result(40, v, err)

@@ -43,7 +43,7 @@ type Image struct {
 
 // State is the part of a program's state that wasm_exec.js needs in addition to the memory.
 type State struct {
-	// Parts are the positions of the parts of Memory.
+	// Parts are the ranges of the program's memory that Memory contains, in order.
 	Parts []Range `json:"parts"`
 	// Matrices describes the matrices in Weights and their positions in Memory.
 	Matrices []Matrix `json:"matrices"`
@@ -82,8 +82,8 @@ type Held struct {
 // interpreter.
 var config = wazero.NewRuntimeConfig()
 
-// Take runs a program until it waits for a visitor, and takes its image. An error explains why
-// that is not possible; everything that the program prints is logged.
+// Take runs a program until it waits for a visitor, and takes its image. An error explains why that
+// is not possible, and contains the first line that the program printed.
 func Take(ctx context.Context, in Input) (*Image, error) {
 	m, err := parseModule(in.Program)
 	var types []byte
@@ -113,7 +113,7 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 	return i, i.takeWeights(in.Files)
 }
 
-// why adds the program's output to the error of a failed run, and removes the call stack.
+// why adds the program's first line of output to a failed run's error, and removes the call stack.
 func (h *host) why(err error) error {
 	err = cmp.Or(h.failed, err)
 	if first, _, _ := strings.Cut(h.said.String(), "\n"); first != "" {
@@ -196,7 +196,7 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	resume := slices.IndexFunc(list, func(e export) bool { return e.name == "resume" })
 	run := slices.IndexFunc(list, func(e export) bool { return e.name == "run" })
 	if resume < 0 || run < 0 {
-		return nil, errors.New("the program exports no run or no resume")
+		return nil, errors.New("the program does not export both run and resume")
 	}
 	list[run].index = list[resume].index
 	m = m.without(dataSection, dataCountSection).withExports(list).withGlobals(types, values)

@@ -122,7 +122,7 @@ func newBytes(args []value) (value, error) {
 	case *object:
 		return &object{bytes: slices.Clone(of.bytes)}, nil
 	}
-	return nil, fmt.Errorf("Uint8Array of %T", args[0])
+	return nil, fmt.Errorf("cannot create a Uint8Array from %T", args[0])
 }
 
 // digest is crypto.subtle.digest, for SHA-256.
@@ -144,7 +144,7 @@ func (w *world) digest(args []value) (value, error) {
 func get(of value, name string) (value, error) {
 	o, ok := of.(*object)
 	if !ok {
-		return nil, fmt.Errorf("%s of %T", name, of)
+		return nil, fmt.Errorf("cannot read %s of %T", name, of)
 	}
 	if v, ok := o.props[name]; ok {
 		return v, nil

@@ -316,7 +316,7 @@ const modelOf = async ({ name, files }, count) => ({
 // draft returns the draft model, which few pages need, or {say} with the reason for a failure.
 const draft = () => modelOf(site.draft, () => {}).catch((error) => ({ say: error.message }));
 
-// fill copies the bytes of a response to the positions of the parts of the memory.
+// fill copies a response's bytes to the ranges of the memory that they belong to.
 async function fill(memory, answer) {
   const all = new Uint8Array(memory.buffer);
   const bytes = await answer.arrayBuffer();

@@ -5,7 +5,8 @@
 //
 //	go run ./cmd/viz/tab/build -o .build/wasm/viz.wasm
 //
-// It must run in the module's root. It leaves its copy of the library in .build/wasm.
+// The command must run in the module's root. It leaves the changed copy of the library in
+// .build/wasm.
 package main
 
 import (
@@ -40,7 +41,7 @@ type change struct {
 	files map[string][]byte
 }
 
-// changes are all changed libraries. The build tag minimal, defined by gonum's plot, leaves out
+// changes lists all changed libraries. The build tag minimal, defined by gonum's plot, leaves out
 // unused formats.
 var changes = []change{
 	{
@@ -60,8 +61,8 @@ func main() {
 	}
 }
 
-// compact are the packages that are compiled without inlining: they are large, and their speed does
-// not matter. If nothing were inlined, the model would generate text half as fast.
+// compact lists the packages that are compiled without inlining: they are large, and their speed
+// does not matter. Without any inlining, the model would generate text half as fast.
 var compact = []string{
 	"github.com/tokenbytoken/viz/infer/chat/...", "github.com/tokenbytoken/viz/infer/why",
 	"github.com/a-h/templ/...", "github.com/tokenbytoken/viz/infer/lab", "github.com/tokenbytoken/viz/infer/terms",
