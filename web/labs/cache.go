@@ -59,7 +59,8 @@ func cacheSections(w stage.Words, c *lab.Cache) []section {
 	}
 	if len(c.Fits) > 0 {
 		list = append(list, section{
-			ID: "fits", Title: w.T("labs.cache.fits"), Say: w.Rich("labs.cache.fits.say"), Numbers: fitsView(c.Fits),
+			ID: "fits", Title: w.T("labs.cache.fits"), Say: w.Rich("labs.cache.fits.say"),
+			Numbers: fitsView(fitGrids(w, c.Fits)),
 		})
 	}
 	return list
@@ -169,28 +170,43 @@ func partsGrid(w stage.Words, s lab.CacheStep) grid {
 	return g
 }
 
-// A fitRow is one term of a fitted polynomial.
-type fitRow struct{ Term, Fitted, Formula, Share string }
-
-func fitRows(w stage.Words, f lab.Fit) []fitRow {
-	var rows []fitRow
-	for _, p := range f.Parts {
-		row := fitRow{
-			Term: w.T("labs.cache.fit.power", "n", p.Power), Fitted: fitted(w, p.Fitted, f.Times),
-			Share: terms.Percent(p.Share),
+// fitGrids returns a table of the terms of each fitted polynomial. Times have no formula.
+func fitGrids(w stage.Words, fits []lab.Fit) (list []grid) {
+	for _, f := range fits {
+		g := grid{Caption: fitText(w, f), Head: []string{w.T("labs.cache.fit.part"), w.T("labs.cache.fit.fitted")}}
+		if !f.Times {
+			g.Head = append(g.Head, w.T("labs.cache.fit.formula"))
 		}
-		if text := "labs.cache.fit.power." + strconv.Itoa(p.Power); w.Has(text) {
-			row.Term = w.T(text)
-		}
-		if p.Formula != nil {
-			row.Formula = fitted(w, *p.Formula, f.Times)
-			if p.Term != "" {
-				row.Formula += " = " + p.Term
+		g.Head = append(g.Head, w.T("labs.cache.fit.share"))
+		for _, p := range f.Parts {
+			row := []string{powerName(w, p.Power), fitted(w, p.Fitted, f.Times)}
+			if !f.Times {
+				row = append(row, formulaOf(w, p))
 			}
+			g.Rows = append(g.Rows, append(row, terms.Percent(p.Share)))
 		}
-		rows = append(rows, row)
+		list = append(list, g)
 	}
-	return rows
+	return list
+}
+
+// powerName returns the name of a term of a polynomial, such as "linear".
+func powerName(w stage.Words, power int) string {
+	if key := "labs.cache.fit.power." + strconv.Itoa(power); w.Has(key) {
+		return w.T(key)
+	}
+	return w.T("labs.cache.fit.power", "n", power)
+}
+
+// formulaOf returns the coefficient that the formula gives, with its term.
+func formulaOf(w stage.Words, p lab.Power) string {
+	switch {
+	case p.Formula == nil:
+		return ""
+	case p.Term == "":
+		return fitted(w, *p.Formula, false)
+	}
+	return fitted(w, *p.Formula, false) + " = " + p.Term
 }
 
 // fitted formats the coefficient of a fitted term. A time includes its unit. A count that is an
