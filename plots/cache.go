@@ -67,13 +67,8 @@ func CacheSoFar(l *terms.Language, points []Ways, marked int) (Chart, error) {
 	return drawWays(l, points, w)
 }
 
-// CacheTimes plots the measured time of each token: the median as a line, and the middle half of
-// the repeats as a band around it.
-func CacheTimes(l *terms.Language, points []Ways, marked int) (Chart, error) {
-	return drawWays(l, points, timeWays(l, marked, l.T("plot.ways.time")))
-}
-
-// CacheTimeSoFar plots the total time up to each token, in the same way as [CacheTimes].
+// CacheTimeSoFar plots the total measured time up to each token: the median as a line, and the
+// middle half of the repeats as a band around it.
 func CacheTimeSoFar(l *terms.Language, points []Ways, marked int) (Chart, error) {
 	return drawWays(l, points, timeWays(l, marked, l.T("plot.ways.time_sum")))
 }

@@ -28,7 +28,6 @@ func runCharts(l *terms.Language) drawings {
 	return drawings{
 		"cache-token.svg":   func() (Chart, error) { return CachePerToken(l, waysOf(24, linear), 9) },
 		"cache-sum.svg":     func() (Chart, error) { return CacheSoFar(l, waysOf(24, square), 9) },
-		"cache-time.svg":    func() (Chart, error) { return CacheTimes(l, waysOf(24, timed), 9) },
 		"cache-timesum.svg": func() (Chart, error) { return CacheTimeSoFar(l, waysOf(24, timed), 0) },
 		"entropy.svg": func() (Chart, error) {
 			return Entropies(
@@ -270,7 +269,6 @@ func TestDescriptionSentences(t *testing.T) {
 func TestTableTwinsOfPictures(t *testing.T) {
 	for name, want := range map[string]string{
 		"cache-token.svg": "2 | 3,000,000 | 24,000,000 | 8.0×",
-		"cache-time.svg":  "2 | 2.50 (2.20 to 3.10) | 20.0 (18.0 to 24.0) | 8.0×",
 		"histogram.svg":   "·a | 0.2500 | 1 | 0.1000",
 		"head-scores.svg": "L1.H2 | 0.500",
 		"heads-off.svg":   "L2.H1 | 4.500 | 0.500", // 4.5 − 4
@@ -336,7 +334,7 @@ func TestNothingToDraw(t *testing.T) {
 func TestFirstPointIsDrawn(t *testing.T) {
 	l := terms.English
 	for name, draw := range map[string]func() (Chart, error){
-		"ways":      func() (Chart, error) { return CacheTimes(l, waysOf(1, timed), 1) },
+		"ways":      func() (Chart, error) { return CacheTimeSoFar(l, waysOf(1, timed), 1) },
 		"entropy":   func() (Chart, error) { return Entropies(l, []EntropyLane{{"Greedy", []float64{0}}}) },
 		"distances": func() (Chart, error) { return Distances(l, []DistanceAt{{10, Exactly(0), 0, 0}}, 0) },
 		"first":     func() (Chart, error) { return FirstTokens(l, []FirstToken{{1, Exactly(0)}}, 0, 0) },

@@ -129,7 +129,7 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 	number := func(stage, field string) float64 { return of(stage)[field].(float64) }
 	switch stage {
 	case 1:
-		v.says("forward", "Block 28", terms.MultAdds(int64(number("forward", "mult_adds"))))
+		v.says("forward", "Block 28", terms.English.MultAdds(int64(number("forward", "mult_adds"))))
 	case 2:
 		v.says(
 			"logits", "151,936", fmt.Sprintf("%.2f", of("logits")["rows"].([]any)[0].(map[string]any)["z"]), "151,916",

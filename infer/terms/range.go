@@ -28,9 +28,6 @@ func (e *RangeError) Error() string {
 // -1; it must be 0 (off) or more."
 func (e *RangeError) Sentence() string { return English.Sentence(e) }
 
-// The is [Language.The] for English.
-func The(field string) string { return English.The(field) }
-
 // Quoted quotes a user's text, shortened.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }
 

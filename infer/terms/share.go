@@ -57,9 +57,6 @@ func Percent(share float64) string {
 // PercentTo formats a share in percent with n decimals: "33.6%".
 func PercentTo(share float64, n int) string { return Grouped(100*share, n) + "%" }
 
-// OfHundred is [Language.OfHundred] for English.
-func OfHundred(p float64) string { return English.OfHundred(p) }
-
 // OfHundred formats a probability as a number out of 100 draws: "34", "fewer than 1", "more
 // than 99".
 func (l *Language) OfHundred(p float64) string {

@@ -15,14 +15,5 @@ const Stages = len(stageKeys)
 // StageAt returns the n-th stage, from 1 to [Stages].
 func StageAt(n int) Stage { return English.Stage(n) }
 
-// StageShorts returns the short names of all stages in the order in which they run.
-func StageShorts() []string {
-	var names []string
-	for _, s := range English.stages {
-		names = append(names, s.Short)
-	}
-	return names
-}
-
 // StageKeys returns the keys of all stages in the order in which they run.
 func StageKeys() []string { return append([]string(nil), stageKeys[:]...) }

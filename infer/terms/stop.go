@@ -13,8 +13,5 @@ type Stop struct {
 // stopKeys lists the keys of the stop conditions in the order in which they are checked.
 var stopKeys = [...]string{"eos", "stop_string", "max_tokens", "context"}
 
-// StopOf returns the reason with the given key, or an empty Stop if there is none.
-func StopOf[K ~string](key K) Stop { return English.Stop(string(key)) }
-
 // Stops returns all reasons, in the order in which they are checked.
 func Stops() []Stop { return append([]Stop(nil), English.stops...) }

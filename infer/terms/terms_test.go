@@ -75,35 +75,35 @@ func TestCounts(t *testing.T) {
 		{Bytes(0), "0 B"},
 		{Bytes(3072), "3,072 B"},
 		{Bytes(9999), "9,999 B"},
-		{Bytes(10_000), "9.8 KiB"},      // 10000/1024 = 9.7656
-		{Bytes(58_368), "57.0 KiB"},     // 19 × 3072
-		{Bytes(1_572_864), "1.5 MiB"},   // 512 × 3072
-		{Bytes(2 << 30), "2.0 GiB"},     // FACTS, correction 3
-		{MultAdds(9_999), "9,999"},      // exact
-		{MultAdds(10_000), "0.01 M"},    //
-		{MultAdds(786_432), "0.79 M"},   // 192 × 4096
-		{MultAdds(3_189_504), "3.19 M"}, // FACTS: one cached step at n = 19
-		{MultAdds(46_050_816), "46.05 M"},
-		{MultAdds(1_234_000_000), "1.23 G"},
-		{Took(1500 * time.Nanosecond), "1.5 µs"},
-		{Took(42 * time.Microsecond), "42 µs"},
-		{Took(420 * time.Microsecond), "0.42 ms"},
-		{Took(1840 * time.Microsecond), "1.8 ms"},
-		{Took(21_600 * time.Microsecond), "21.6 ms"},
-		{Took(123 * time.Millisecond), "123 ms"},
-		{Took(1500 * time.Millisecond), "1.5 s"},
+		{Bytes(10_000), "9.8 KiB"},              // 10000/1024 = 9.7656
+		{Bytes(58_368), "57.0 KiB"},             // 19 × 3072
+		{Bytes(1_572_864), "1.5 MiB"},           // 512 × 3072
+		{Bytes(2 << 30), "2.0 GiB"},             // FACTS, correction 3
+		{English.MultAdds(9_999), "9,999"},      // exact
+		{English.MultAdds(10_000), "0.01 M"},    //
+		{English.MultAdds(786_432), "0.79 M"},   // 192 × 4096
+		{English.MultAdds(3_189_504), "3.19 M"}, // FACTS: one cached step at n = 19
+		{English.MultAdds(46_050_816), "46.05 M"},
+		{English.MultAdds(1_234_000_000), "1.23 G"},
+		{English.Took(1500 * time.Nanosecond), "1.5 µs"},
+		{English.Took(42 * time.Microsecond), "42 µs"},
+		{English.Took(420 * time.Microsecond), "0.42 ms"},
+		{English.Took(1840 * time.Microsecond), "1.8 ms"},
+		{English.Took(21_600 * time.Microsecond), "21.6 ms"},
+		{English.Took(123 * time.Millisecond), "123 ms"},
+		{English.Took(1500 * time.Millisecond), "1.5 s"},
 		{Times(46_050_816, 3_189_504), "14.4×"}, // 14.438
 		{Times(417, 1), "417×"},
 		{Times(1, 0), "–"},
-		{Ordinal(1), "1st"},
-		{Ordinal(2), "2nd"},
-		{Ordinal(3), "3rd"},
-		{Ordinal(11), "11th"},
-		{Ordinal(12), "12th"},
-		{Ordinal(13), "13th"},
-		{Ordinal(21), "21st"},
-		{Ordinal(111), "111th"},
-		{Ordinal(1002), "1,002nd"},
+		{English.Ordinal(1), "1st"},
+		{English.Ordinal(2), "2nd"},
+		{English.Ordinal(3), "3rd"},
+		{English.Ordinal(11), "11th"},
+		{English.Ordinal(12), "12th"},
+		{English.Ordinal(13), "13th"},
+		{English.Ordinal(21), "21st"},
+		{English.Ordinal(111), "111th"},
+		{English.Ordinal(1002), "1,002nd"},
 		{Setting(0.7), "0.70"},
 		{Setting(2), "2.00"},
 		{Setting(0.125), "0.125"},
@@ -134,14 +134,14 @@ func TestCounts(t *testing.T) {
 		{Percent(1 - 1e-12), "100%"}, // rounding of a sum of 4,096 float64
 		{Percent(2.5), "250%"},
 		{PercentTo(0.33584, 1), "33.6%"},
-		{OfHundred(0.001), "fewer than 1"},
-		{OfHundred(0.28), "28"},
-		{OfHundred(0.999), "more than 99"},
-		{OfHundred(1), "100"},
+		{English.OfHundred(0.001), "fewer than 1"},
+		{English.OfHundred(0.28), "28"},
+		{English.OfHundred(0.999), "more than 99"},
+		{English.OfHundred(1), "100"},
 		{CountedAs(2, "branch", "branches"), "2 branches"},
-		{HowOften(1), "once"},
-		{HowOften(2), "twice"},
-		{HowOften(1200), "1,200 times"},
+		{English.HowOften(1), "once"},
+		{English.HowOften(2), "twice"},
+		{English.HowOften(1200), "1,200 times"},
 		{Grouped(1234567.891, 1), "1,234,567.9"},
 		{Thousands("-123"), "-123"},
 		{Thousands("-1234.5678"), "-1,234.5678"},
@@ -151,8 +151,8 @@ func TestCounts(t *testing.T) {
 		{Capital(""), ""},
 		{StageAt(7).Name, "Cache grows"},
 		{StageKeys()[Stages-1], "cache"},
-		{StopOf("max_tokens").Done, "max tokens reached"},
-		{StopOf("").Why, ""},
+		{English.Stop("max_tokens").Done, "max tokens reached"},
+		{English.Stop("").Why, ""},
 		{Plain(math.Copysign(0, -1)), "0"},
 		{Plain(1e6), "1000000"},
 		{Plain(0.1), "0.1"},
@@ -166,14 +166,14 @@ func TestCounts(t *testing.T) {
 		{Measured(3_189_504.3), "3,189,504"},
 		{Measured(math.Inf(1)), "∞"},
 		{Measured(0), "0"},
-		{Wait(20 * time.Second), "1 min"},
-		{Wait(10 * time.Minute), "10 min"},
-		{Wait(23 * time.Hour), "23 hours"},
-		{Wait(24 * time.Hour), "1 day"},
-		{Wait(90 * 24 * time.Hour), "3.0 months"}, // 90 / 30.44 = 2.957
-		{Wait(3 * 24 * time.Hour), "3 days"},
-		{Wait(73 * 24 * time.Hour), "2.4 months"},
-		{Wait(800 * 24 * time.Hour), "2.2 years"},
+		{English.Wait(20 * time.Second), "1 min"},
+		{English.Wait(10 * time.Minute), "10 min"},
+		{English.Wait(23 * time.Hour), "23 hours"},
+		{English.Wait(24 * time.Hour), "1 day"},
+		{English.Wait(90 * 24 * time.Hour), "3.0 months"}, // 90 / 30.44 = 2.957
+		{English.Wait(3 * 24 * time.Hour), "3 days"},
+		{English.Wait(73 * 24 * time.Hour), "2.4 months"},
+		{English.Wait(800 * 24 * time.Hour), "2.2 years"},
 		{Dollars(0), "$0"},
 		{Dollars(-0.5), "−$0.50"},
 		{Dollars(1234.996), "$1,235.00"},

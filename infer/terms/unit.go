@@ -59,9 +59,6 @@ func inUnit(x float64) (float64, string) {
 // unit formats a number with a unit.
 func (l *Language) unit(number, unit string) string { return l.T("unit."+unit, "n", number) }
 
-// MultAdds is [Language.MultAdds] for English.
-func MultAdds(n int64) string { return English.MultAdds(n) }
-
 // MultAdds formats a count of multiply-adds: exactly below 10,000, and otherwise in millions (M) or
 // billions (G) with two decimals.
 func (l *Language) MultAdds(n int64) string {
@@ -73,9 +70,6 @@ func (l *Language) MultAdds(n int64) string {
 	}
 	return l.unit(Decimals(float64(n)/1e9, 2), "giga")
 }
-
-// Took is [Language.Took] for English.
-func Took(d time.Duration) string { return English.Took(d) }
 
 // Took formats a measured time with two or three digits.
 func (l *Language) Took(d time.Duration) string {
@@ -96,9 +90,6 @@ func (l *Language) Took(d time.Duration) string {
 }
 
 const day = 24 * time.Hour
-
-// Wait is [Language.Wait] for English.
-func Wait(d time.Duration) string { return English.Wait(d) }
 
 // Wait formats the time until an event, in the largest unit that fits: "10 min", "3 days", "2.4
 // months".

@@ -53,9 +53,6 @@ func (l *Language) List(items []string) string {
 	return s
 }
 
-// HowOften is [Language.HowOften] for English.
-func HowOften(n int) string { return English.HowOften(n) }
-
 // HowOften formats a number of times: "once", "twice", "3 times".
 func (l *Language) HowOften(n int) string {
 	switch n {
@@ -66,9 +63,6 @@ func (l *Language) HowOften(n int) string {
 	}
 	return l.T("often.n", "n", Count(n))
 }
-
-// Ordinal is [Language.Ordinal] for English.
-func Ordinal(n int) string { return English.Ordinal(n) }
 
 // Ordinal formats an ordinal number: 1st, 2nd, 3rd, 4th, 11th, 21st.
 func (l *Language) Ordinal(n int) string {

@@ -138,14 +138,14 @@ func TestCacheTalliesMatchFormulas(t *testing.T) {
 			cached, read = shape.Step(prompt+i), 1
 		}
 		sum, sumRe = sum+cached.Total(), sumRe+again.Total()
-		blocks := func(p cost.Parts) string { return terms.MultAdds(p.Projections + p.FeedForward) }
+		blocks := func(p cost.Parts) string { return terms.English.MultAdds(p.Projections + p.FeedForward) }
 		want := [][]string{
 			{terms.Count(read), terms.Count(prompt + i)},
 			{blocks(cached), blocks(again)},
-			{terms.MultAdds(cached.Attention), terms.MultAdds(again.Attention)},
-			{terms.MultAdds(cached.Output), terms.MultAdds(again.Output)},
-			{terms.MultAdds(cached.Total()), terms.MultAdds(again.Total())},
-			{terms.MultAdds(sum), terms.MultAdds(sumRe)},
+			{terms.English.MultAdds(cached.Attention), terms.English.MultAdds(again.Attention)},
+			{terms.English.MultAdds(cached.Output), terms.English.MultAdds(again.Output)},
+			{terms.English.MultAdds(cached.Total()), terms.English.MultAdds(again.Total())},
+			{terms.English.MultAdds(sum), terms.English.MultAdds(sumRe)},
 		}
 		for j, row := range rows(body.Find("tbody tr, tfoot tr")) {
 			if !slices.Equal(row[1:], want[j]) {

@@ -283,10 +283,10 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	sessiontest.Do(t, s, session.StepToken{})
 	st := sessiontest.Do(t, s, session.StepToken{})
 	last, total := st.Steps[1], NewPage(lang, st).Cost.Total
-	if got, want := total.Cached.String(), terms.MultAdds(last.TotalCached); got != want {
+	if got, want := total.Cached.String(), terms.English.MultAdds(last.TotalCached); got != want {
 		t.Errorf("after two steps the work so far is %s, want %s", got, want)
 	}
-	if got, want := total.Recomputed.String(), terms.MultAdds(last.TotalRecomputed)+", not run"; got != want {
+	if got, want := total.Recomputed.String(), terms.English.MultAdds(last.TotalRecomputed)+", not run"; got != want {
 		t.Errorf("without a cache it is %s, want %s", got, want)
 	}
 }

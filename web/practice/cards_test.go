@@ -51,7 +51,7 @@ func TestCardsAcrossDays(t *testing.T) {
 			t.Fatalf("review %d: the card is %s, want %s", i+1, got, first)
 		}
 		for j, wait := range d.Find(".grade small").EachIter() {
-			if want := terms.Wait(params.Preview(card, now)[j].Due.Sub(now)); wait.Text() != want {
+			if want := terms.English.Wait(params.Preview(card, now)[j].Due.Sub(now)); wait.Text() != want {
 				t.Errorf("review %d, grade %d: %q is offered, want %q", i+1, j+1, wait.Text(), want)
 			}
 		}
@@ -59,7 +59,7 @@ func TestCardsAcrossDays(t *testing.T) {
 		card = params.Next(card, now, fsrs.Good)
 		if got, want := text(
 			after.Find(".deck__said"),
-		), "Kept: good. This card comes back in "+terms.Wait(card.Due.Sub(now))+"."; got != want {
+		), "Kept: good. This card comes back in "+terms.English.Wait(card.Due.Sub(now))+"."; got != want {
 			t.Errorf("review %d: %q, want %q", i+1, got, want)
 		}
 		spans = append(spans, card.Due.Sub(now))
