@@ -195,7 +195,7 @@ type stepReader struct {
 	sizes []int // number of bytes of the text that each token covers
 	at    int   // the next token
 	cache *Cache
-	z     []float32 // scores for the next token; nil at the beginning
+	z     []float32 // scores for the next token; initially nil
 }
 
 // read reads the next token, if there is one. Unless that is the last token, read also computes the

@@ -10,9 +10,9 @@ import (
 )
 
 // A Watch is one pass over a whole text that keeps everything needed for an explanation: the
-// residual stream at every height, the vectors that every head and every feed-forward layer added
-// and, on request, the attention weights. Without an intervention, its numbers are the same as in
-// [Model.Forward], bit for bit.
+// residual stream before the first block and after each block, the vectors that every head and
+// every feed-forward layer added and, on request, the attention weights. Without an intervention,
+// its numbers are the same as in [Model.Forward], bit for bit.
 //
 // It is a separate pass with the same operations, so that explanations do not slow down the
 // generation of text. A finished Watch is read-only and owns its data, about 4·(2·width +

@@ -218,8 +218,8 @@ func TestWatchedPassEqualsOrdinaryPass(t *testing.T) {
 	})
 }
 
-// TestLensEndsWithTheModelsOutput: at the last height, the lens equals the model's output at every
-// position, and its surprise is the surprise of the token that came next.
+// TestLensEndsWithTheModelsOutput: after the last block, the lens equals the model's output at
+// every position, and its surprise is the surprise of the token that came next.
 func TestLensEndsWithTheModelsOutput(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("The capital of France is Paris.")

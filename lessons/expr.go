@@ -9,7 +9,7 @@ import (
 )
 
 // A value is the value of an expression: a number, a word, or a record whose fields are selected
-// with a dot. A record may also have a numeric value of its own.
+// with a dot. A record may also have its own numeric value.
 type value struct {
 	num    float64
 	word   string // if not empty, the value is this word

@@ -196,8 +196,8 @@ func newLoaderWithDrills() *loader {
 	return l
 }
 
-// TestFragmentsUseKnownMarkup: every fragment has only known tags and attributes, no leftover marks
-// of the dialect, and no broken links.
+// TestFragmentsUseKnownMarkup: every fragment has only known tags and attributes, no unprocessed
+// dialect syntax, and no broken links.
 func TestFragmentsUseKnownMarkup(t *testing.T) {
 	c := course(t)
 	links := 0

@@ -22,8 +22,8 @@ type CostPoint struct {
 }
 
 // CumulativeCost plots a run's cumulative multiply-adds against the number of generated tokens,
-// with the cache (solid line) and without it (dashed line). Its words are in the given language.
-// points must be in step order; a single point is drawn as dots.
+// with the cache (solid line) and without it (dashed line). The chart's text is in the given
+// language. points must be in step order; a single point is drawn as dots.
 func CumulativeCost(l *terms.Language, points []CostPoint) (Chart, error) {
 	c := Chart{
 		Title:  l.T("plot.work"),

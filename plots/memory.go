@@ -133,7 +133,7 @@ func Windows(l *terms.Language, list []Window) (Chart, error) {
 }
 
 // Heads draws which query heads (circles) share which keys and values (squares). If now is true,
-// the color marks the arrangement as that of the current model.
+// the color marks the arrangement as the current model's.
 func Heads(l *terms.Language, heads, kvHeads int, now bool) (Chart, error) {
 	c := Chart{
 		Title: l.T("plot.shared"), Header: []string{l.T("plot.shared.heads"), l.T("plot.shared.pairs")},

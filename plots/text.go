@@ -15,10 +15,9 @@ import (
 // small is the font size in a chart, in CSS pixels of the chart's frame.
 const small = 12
 
-// anchoredText emits text that the browser aligns. The widths of the page's font differ from those
-// of the font that gonum/plot measures, so right-aligned numbers would not line up if they were
-// placed by their left edges. The alignment is encoded in the green part of the color, which no
-// role uses.
+// anchoredText emits text that the browser aligns. The page's font and the font that gonum/plot
+// measures have different widths, so right-aligned numbers would not line up if they were placed by
+// their left edges. The alignment is encoded in the green part of the color, which no role uses.
 type anchoredText struct{ text.Plain }
 
 // Draw implements [text.Handler].

@@ -19,7 +19,7 @@ type badLine struct {
 	to       string
 	listener net.Listener      // nil while the network is down
 	conns    map[net.Conn]bool // both ends of each connection
-	now      *trouble          // the current trouble, or nil
+	now      *trouble          // the current disturbance, or nil
 	joined   int               // number of connections so far
 	wg       sync.WaitGroup
 }
@@ -88,9 +88,9 @@ func (l *badLine) cut(reset bool) {
 	clear(l.conns)
 }
 
-// become replaces the network's current trouble with t, or just ends it if t is nil. After a silent
-// trouble, all connections are cut: TCP delivers the bytes after a gap only once the gap is filled,
-// so a connection that has lost bytes must not continue.
+// become replaces the network's current disturbance with t, or just ends it if t is nil. After a
+// silent disturbance, all connections are cut: TCP delivers the bytes after a gap only once the gap
+// is filled, so a connection that has lost bytes must not continue.
 func (l *badLine) become(t *trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,8 +154,8 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 func (l *badLine) pass(to, from net.Conn, up bool) {
 	defer from.Close()
 	defer to.Close()
-	var under *trouble // the trouble of the last bytes, nil for none
-	through := 0       // number of bytes that have passed since the trouble began
+	var under *trouble // the disturbance of the last bytes, nil for none
+	through := 0       // number of bytes that have passed since the disturbance began
 	for b := make([]byte, 32<<10); ; {
 		n, err := from.Read(b)
 		l.mu.Lock()
@@ -220,7 +220,7 @@ func (t *trouble) carry(to io.Writer, b []byte, through int) error {
 	return nil
 }
 
-// lasts waits for the given time, and reports whether the trouble lasted that long.
+// lasts waits for the given time, and reports whether the disturbance lasted that long.
 func (t *trouble) lasts(wait time.Duration) bool {
 	select {
 	case <-time.After(wait):
@@ -230,8 +230,8 @@ func (t *trouble) lasts(wait time.Duration) bool {
 	}
 }
 
-// TestBadLineDeliversAPrefix: with every kind of trouble, the bytes that arrive are a prefix of the
-// bytes that were sent.
+// TestBadLineDeliversAPrefix: with every kind of disturbance, the bytes that arrive are a prefix of
+// the bytes that were sent.
 func TestBadLineDeliversAPrefix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i, trouble := range troubles {
@@ -245,7 +245,7 @@ func TestBadLineDeliversAPrefix(t *testing.T) {
 			arrived <- string(b)
 		}()
 		bad := trouble(rng)
-		bad.cut = 0 // the trouble ends before the cut
+		bad.cut = 0 // the disturbance ends before the cut
 		l.become(&bad)
 		parts := []string{"in trouble, ", "still in trouble, ", "and out of it"}
 		for n, part := range parts {

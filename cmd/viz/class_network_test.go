@@ -123,7 +123,7 @@ func (b *badNetwork) gather(ctx context.Context, url string) {
 	}
 }
 
-// spoil subjects a network to one trouble after another until ctx ends, and then restores it.
+// spoil subjects a network to one disturbance after another until ctx ends, and then restores it.
 func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	wait := func(most time.Duration) bool {
 		select {

@@ -145,7 +145,7 @@ type shared struct {
 }
 
 // Space implements [progress.Database]. It never reports a shortage, since a full cluster returns
-// errors of its own.
+// its own errors.
 func (s shared) Space(context.Context) store.Space { return store.SpaceForAll }
 
 // Limit implements [progress.Database]. It returns the size from which each learner's share of the

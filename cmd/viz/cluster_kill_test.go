@@ -61,7 +61,7 @@ func newClusterClass(ctx context.Context, t *testing.T, f clusterFault) *cluster
 	return c
 }
 
-// all waits until every phone has a snapshot that satisfies is.
+// all waits until `is` returns true for the last snapshot of every phone.
 func (c *clusterClass) all(ctx context.Context, is func(shot) bool) {
 	c.t.Helper()
 	for _, p := range c.phones {
@@ -132,7 +132,7 @@ func (c *clusterClass) press(ctx context.Context, seen func(shot) bool, cmd stri
 	}
 }
 
-// one waits until some phone has a snapshot that satisfies is.
+// one waits until `is` returns true for the last snapshot of any phone.
 func (c *clusterClass) one(ctx context.Context, is func(shot) bool, what string) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(ctx)

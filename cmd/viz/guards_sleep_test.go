@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sleeps maps each function in test code that may sleep to the reason.
+// sleeps lists the functions in test code that may sleep, each with the reason.
 var sleeps = map[string]string{
 	"web/browser/hands.go touch.Slide":      "a finger that rests before it is lifted does not fling",
 	"web/browser/drag.go Tab.Swipe":         "a finger that rests before it is lifted does not fling",

@@ -16,7 +16,7 @@ import (
 
 var modelsFolder = filepath.Join("..", "..", "testdata", "models")
 
-// TestReadmeInspect: README.md shows the output of the command next to it.
+// TestReadmeInspect: infer/README.md shows the actual output of the example command.
 func TestReadmeInspect(t *testing.T) {
 	const command = "$ go run ./cmd/viz inspect testdata/models/llama-q8_0.gguf"
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// shortLabs maps each lab that takes a long time by default to flags that shorten its run.
+// shortLabs lists the labs that take a long time by default, each with flags that shorten its run.
 var shortLabs = map[string][]string{
 	"strategies":   {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
 	"draw":         {"-draws", "100", "-repeats", "2"},

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// firstCells returns the names in the first column of the README table with a given header.
+// firstCells returns the names in the first column of the table with a given header, on any page of
+// [readme].
 func firstCells(t *testing.T, head string) []string {
 	t.Helper()
 	_, table, found := strings.Cut(readme(t), "\n"+head)
@@ -73,8 +74,8 @@ func sameNames(t *testing.T, what string, readme, real []string) {
 	}
 }
 
-// TestReadmeNamesAllStoredData: README.md names every table of the database, every type of
-// record and every file of the data folder, and no others.
+// TestReadmeNamesAllStoredData: PRIVACY.md names every table of the database, every type of record
+// and every file of the data folder, and no others.
 // Promise: PRIVACY.md names every table, type of record and file that a server stores.
 func TestReadmeNamesAllStoredData(t *testing.T) {
 	dir := t.TempDir()
@@ -125,7 +126,7 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 		append(constants(t, "web/class", "type"), constants(t, "web/progress/saved", "Type")...))
 }
 
-// TestReadmeNamesAllBrowserStorage: README.md describes the cookies and everything that scripts
+// TestReadmeNamesAllBrowserStorage: PRIVACY.md describes the cookies and everything that scripts
 // store.
 // Promise: PRIVACY.md names everything that the pages store in a browser.
 func TestReadmeNamesAllBrowserStorage(t *testing.T) {

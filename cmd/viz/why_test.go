@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestReadmeWhy: README.md shows the output of the command next to it.
+// TestReadmeWhy: cmd/viz/README.md shows the actual output of the example command.
 func TestReadmeWhy(t *testing.T) {
 	command := `$ go run ./cmd/viz why -prompt "The capital of France is"`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")

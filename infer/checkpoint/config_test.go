@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// object is a JSON object under construction. The value nil stands for null, and absent removes the
+// object is a JSON object under construction. The value nil becomes null, and absent removes the
 // key.
 type object map[string]any
 

@@ -13,7 +13,7 @@ const (
 	maxMultiple = 1_000 // largest multipleOf, without its decimal point
 )
 
-// The forms of generated numbers without bounds.
+// Patterns for numbers whose schema sets no bounds and no multipleOf.
 var (
 	anyNumber, _  = parseExpression(`-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,16})?([eE][+-]?[0-9]{1,2})?`)
 	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)

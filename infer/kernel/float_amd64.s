@@ -4,8 +4,8 @@
 
 // Every function here multiplies one panel of packed weights (two in the
 // "pair" functions) with the number of columns that its name ends in. Weights
-// are float32, or in the "bfloat" functions bfloat16: there the lower half of a
-// word has the upper half of row i's float32, the upper half that of row i+16.
+// are float32 or, in the "bfloat" functions, bfloat16: then the lower half of a
+// word holds the weight of row i, and the upper half the weight of row i+16.
 //
 //	DI   dst: the results of column 0
 //	DX   bytes from a column's results to the next one's
@@ -16,8 +16,8 @@
 //	R10  values of column 3
 //	CX   steps left
 //
-// Result r of column c is one sum, ((w₀x₀ + w₁x₁) + w₂x₂) + …, each step a
-// fused multiply-add: the same order in every function.
+// Result r of column c is one sum, ((w₀x₀ + w₁x₁) + w₂x₂) + …, in which each step
+// is a fused multiply-add. The order is the same in every function.
 
 // func floatAVX512x1(dst *float32, dstStride int, w, x *float32, xStride, steps int)
 TEXT ·floatAVX512x1(SB), NOSPLIT, $0-48

@@ -15,14 +15,14 @@
 //	R13  bytes from a column's scales to the next one's; AX three times that
 //	CX   blocks left
 //
-// Within a block sums are whole numbers and exact: 256 times the one with the
-// upper bytes of x, plus the one with the lower bytes. Result r of column c then
-// gains float32(sum) · (scale of the weights · scale of x), rounded after each
-// of the three operations: the same everywhere, portable Go included.
+// Within a block, sums are integers and therefore exact: 256 times the sum for
+// the upper bytes of x, plus the sum for the lower bytes. Then float32(sum) ·
+// (scale of the weights · scale of x) is added to result r of column c, rounded
+// after each of the three operations, as on all other paths and in portable Go.
 //
-// VPDPBUSD reads bytes of x as unsigned: lower bytes are then 0 … 255, and upper
-// bytes have 128 added, which the head of a row undoes: its lower half is −Σ w,
-// counted 128·256 times. On AVX2 both bytes are signed.
+// VPDPBUSD reads the bytes of x as unsigned, so lower bytes are 0 to 255, and 128
+// is added to upper bytes. The head of a row compensates for that: its lower half
+// is −Σ w, which is added 128·256 times. On AVX2, both bytes are signed.
 
 // func int8VNNIx1(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
 TEXT ·int8VNNIx1(SB), NOSPLIT, $0-48

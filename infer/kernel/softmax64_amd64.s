@@ -3,8 +3,8 @@
 // e^x in float64 for the scores of a vocabulary, with AVX2 and FMA. Every lane
 // does what math.Exp does on this processor, instruction by instruction (Shibata
 // 2010, "Efficient evaluation methods of elementary functions suitable for SIMD
-// computation"), so that the results are its results bit for bit; a test
-// compares them.
+// computation"), so the results are the same, bit for bit; a test compares
+// them.
 
 // The constants, four times each.
 #define FOUR(name, bits) \
@@ -14,8 +14,8 @@
 	DATA name<>+24(SB)/8, bits; \
 	GLOBL name<>(SB), RODATA|NOPTR, $32
 
-FOUR(nothing, $-746.0)                                // up to it e^x is 0
-FOUR(normal, $-708.0)                                 // from it on e^x has no smaller precision
+FOUR(nothing, $-746.0)                                // up to this argument, e^x is 0
+FOUR(normal, $-708.0)                                 // from this argument on, e^x has full precision
 FOUR(log2e, $1.4426950408889634073599246810018920)    // 1 / ln 2
 FOUR(ln2hi, $0.69314718055966295651160180568695068359375)
 FOUR(ln2lo, $0.28235290563031577122588448175013436025525412068e-12)
@@ -96,7 +96,7 @@ next:
 	VANDNPD Y0, Y12, Y0
 	VMOVUPD Y0, (DI)(AX*8)
 
-	// The sum is one chain of additions; it runs beside the next values.
+	// The sum is one chain of additions, which overlaps with the next values.
 	VEXTRACTF128 $1, Y0, X1
 	VADDSD X0, X13, X13
 	VUNPCKHPD X0, X0, X0
@@ -114,26 +114,26 @@ done:
 	VZEROUPPER
 	RET
 
-// BOTH does an instruction for two registers of values, so that neither waits
-// for its own last result.
+// BOTH runs an instruction on two registers of values, so that neither waits for
+// its own last result.
 #define BOTH(op, with, a, b) \
 	op with, a, a; \
 	op with, b, b
 
-// SERIES takes a step of a polynomial in x, Z0 and Z1: y = y·x + factor.
+// SERIES computes a step of a polynomial in x, Z0 and Z1: y = y·x + factor.
 #define SERIES(factor) \
 	VFMADD213PD factor, Z0, Z2; \
 	VFMADD213PD factor, Z1, Z3
 
-// SQUARE leaves (1 + y)² − 1 = y·(2 + y) in y, Z0 and Z1.
+// SQUARE replaces y, Z0 and Z1, with (1 + y)² − 1 = y·(2 + y).
 #define SQUARE \
 	VADDPD Z28, Z0, Z2; \
 	VADDPD Z28, Z1, Z3; \
 	VMULPD Z2, Z0, Z0; \
 	VMULPD Z3, Z1, Z1
 
-// ADD adds two values of the sixteen before to the sum, one by one. An addition
-// waits for the one before it; between other instructions that wait costs nothing.
+// ADD adds two of the previous sixteen values to the sum, one by one. An addition
+// waits for the one before it; between other instructions, that wait costs nothing.
 #define ADD(at) \
 	VADDSD at(R8), X9, X9; \
 	VADDSD (at+8)(R8), X9, X9
@@ -143,8 +143,8 @@ GLOBL sixteenZeros<>(SB), RODATA|NOPTR, $128
 
 // func expSum64AVX512(dst *float64, z *float32, n int, max, t, before float64) float64
 //
-// expSum64AVX2 for n values, n a multiple of 16 and not 0, without an exception:
-// VSCALEFPD rounds once where precision ends, as math.Exp does.
+// Like expSum64AVX2, for n values, n a multiple of 16 and not 0, but it never stops
+// early: where e^x loses precision, VSCALEFPD rounds once, as math.Exp does.
 //	DI dst, SI z, CX values left, R8 sixteen results that are still to be added
 //	X9 sum, Z0 Z1 x and y, Z2 Z3 polynomials, Z4 Z5 n, Z16–Z31 max, t and constants
 TEXT ·expSum64AVX512(SB), NOSPLIT, $0-56
@@ -253,8 +253,8 @@ next:
 
 // func betweenAVX2(dst *int32, z *float32, n int, from, below float32) int
 //
-// Writes the indices of those of n values that are in [from, below), in order,
-// and returns how many; n is a multiple of 8.
+// Writes the indices of the values in [from, below), in order, and returns their
+// number; n is a multiple of 8.
 //	DI dst, SI z, CX values left, BX index of the next eight
 TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI

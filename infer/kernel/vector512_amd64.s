@@ -1,8 +1,8 @@
 #include "textflag.h"
 
-// Attention and activations with AVX-512. Every result is the same bit for bit
-// as with AVX2 (vector_amd64.s): lanes add up in the same order, only more of
-// them go at once.
+// Attention and activations with AVX-512. Every result is the same as with AVX2
+// (vector_amd64.s), bit for bit: lanes are added in the same order, but more of
+// them at a time.
 
 // FOUR adds up 8 lanes of a query times those of four keys, Y16–Y19.
 #define FOUR(query, a, b, c, d) \
@@ -11,7 +11,7 @@
 	VFMADD231PS Y18, query, c; \
 	VFMADD231PS Y19, query, d
 
-// PAIRS leaves in a the result of VHADDPS, the sums of pairs of a, then of b.
+// PAIRS puts the result of VHADDPS into a: the sums of pairs of a, then of b.
 // VHADDPS takes several micro-operations; three plain instructions are faster.
 // Clobbers Y12 and Y13.
 #define PAIRS(b, a) \
@@ -34,7 +34,7 @@
 //
 // Three queries with the same keys, four keys at a time: each key is loaded
 // once. size is a multiple of 8, count is 4 or more. If count is not a multiple
-// of 4, the last keys are done twice.
+// of 4, some of the last keys are computed twice.
 //	DI R8 R9 results of the three queries, SI R10 R11 the queries
 //	BX DX R12 R13 four keys, AX bytes from key to key, CX keys left, R15 bytes of a query done
 //	Y0–Y3, Y4–Y7, Y8–Y11 sums, X14 scale
@@ -100,7 +100,7 @@ eight:
 	LEAQ (BX)(AX*4), BX
 	JMP  four
 
-last: // CX keys, and as many before them as make four
+last: // CX keys, and enough keys before them to make four
 	LEAQ (DI)(CX*4), DI
 	LEAQ (R8)(CX*4), R8
 	LEAQ (R9)(CX*4), R9
@@ -207,7 +207,7 @@ ONCE(expSixth, $0x3ab60b61)  // 1/6!
 	VBROADCASTSS expHalf<>(SB), Z29; \
 	VBROADCASTSS expOne<>(SB), Z30
 
-// EXP512 leaves e^y in y, as EXP does for half as many. Clobbers n and p.
+// EXP512 replaces y with e^y, as EXP does for half as many values. Clobbers n and p.
 #define EXP512(y, n, p) \
 	VMAXPS Z20, y, y; \
 	VMINPS Z21, y, y; \
@@ -226,8 +226,8 @@ ONCE(expSixth, $0x3ab60b61)  // 1/6!
 
 // func expSumAVX512(x *float32, n int, max float32) float32
 //
-// expSumAVX2 for n values, n a multiple of 8 and not 0. The 8 sums gain the
-// first half of a register, then the second.
+// Like expSumAVX2, for n values, n a multiple of 8 and not 0. The first half of a
+// register is added to the 8 sums, then the second half.
 //	Y3 sums, Z4 max
 TEXT ·expSumAVX512(SB), NOSPLIT, $0-28
 	MOVQ x+0(FP), SI
@@ -271,7 +271,7 @@ sums:
 
 // func swigluAVX512(gate, up *float32, n int)
 //
-// swigluAVX2 for n values, n a multiple of 16 and not 0.
+// Like swigluAVX2, for n values, n a multiple of 16 and not 0.
 //	Z5 gate, Z6 sign bits
 TEXT ·swigluAVX512(SB), NOSPLIT, $0-24
 	MOVQ gate+0(FP), DI

@@ -1,9 +1,10 @@
 #include "textflag.h"
 
-// The short vectors of attention and activations. AVX2 and FMA, registers of 8
-// float32; both vector paths use these functions.
+// Operations on the short vectors of attention and activations, with AVX2 and FMA
+// in registers of 8 float32. Both vector paths use these functions.
 
-// Eight −1, eight 0: the 8 values from 4·(8−n) bytes on mask the first n lanes.
+// Eight times −1, then eight times 0: the 8 values from byte 4·(8−n) on are a mask
+// for the first n lanes.
 DATA lanes<>+0(SB)/8, $-1
 DATA lanes<>+8(SB)/8, $-1
 DATA lanes<>+16(SB)/8, $-1
@@ -15,7 +16,7 @@ DATA lanes<>+56(SB)/8, $0
 GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 // TAIL splits the length n into whole registers (CX, in values) and the rest,
-// whose mask it leaves in Y15; n becomes the rest. Clobbers AX and R13.
+// whose mask it puts into Y15; n becomes the rest. Clobbers AX and R13.
 #define TAIL(n) \
 	MOVQ n, CX; \
 	ANDQ $-8, CX; \
@@ -28,7 +29,7 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 // func dotAVX2(dst, q, key *float32, size int, scale float32)
 //
-// One dot product: eight sums, one a lane, then ((0+1)+(2+3))+((4+5)+(6+7)).
+// One dot product: eight sums, one per lane, then ((0+1)+(2+3))+((4+5)+(6+7)).
 //	SI q, BX key, CX values in whole registers, DX values in the rest
 TEXT ·dotAVX2(SB), NOSPLIT, $0-36
 	MOVQ q+8(FP), SI
@@ -64,7 +65,7 @@ reduce:
 	VZEROUPPER
 	RET
 
-// PAIRS leaves in a the result of VHADDPS, the sums of pairs of a, then of b.
+// PAIRS puts the result of VHADDPS into a: the sums of pairs of a, then of b.
 // VHADDPS takes several micro-operations; three plain instructions are faster.
 // Clobbers Y4 and Y5.
 #define PAIRS(b, a) \
@@ -307,9 +308,9 @@ EIGHT(fifth, $0x3c0888893c088889)  // 1/5!
 EIGHT(sixth, $0x3ab60b613ab60b61)  // 1/6!
 EIGHT(bias, $0x3f8000003f800000)   // the exponent field of 1
 
-// EXP leaves e^y0 in Y0: with n the whole number nearest to y0/ln 2 and
-// r = y0 − n·ln 2 it is 2ⁿ · (1 + r + r²/2! + … + r⁶/6!), |r| ≤ ln 2 / 2.
-// The argument is cut to −87 … 88, where 2ⁿ has an exponent. Clobbers Y1, Y2.
+// EXP replaces Y0 with e^Y0 = 2ⁿ · (1 + r + r²/2! + … + r⁶/6!), where n is the
+// integer nearest to Y0/ln 2, and r = Y0 − n·ln 2, so |r| ≤ ln 2 / 2. The argument
+// is clamped to −87 … 88, so that 2ⁿ is a normal number. Clobbers Y1, Y2.
 #define EXP \
 	VMAXPS least<>(SB), Y0, Y0; \
 	VMINPS most<>(SB), Y0, Y0; \
@@ -354,8 +355,8 @@ next:
 
 // func mostBitsAVX2(x *float32, n int) uint32
 //
-// Returns the largest of n values' bits as whole numbers, without signs; n is a
-// multiple of 8 and not 0.
+// Returns the largest of the n values' bits, as integers without the sign bits; n
+// is a multiple of 8 and not 0.
 TEXT ·mostBitsAVX2(SB), NOSPLIT, $0-20
 	MOVQ x+0(FP), SI
 	MOVQ n+8(FP), CX
@@ -463,9 +464,9 @@ next:
 	VZEROUPPER
 	RET
 
-// SPLIT rounds the 32 values from at on and writes their upper and lower bytes;
+// SPLIT rounds the 32 values from `at` on and writes their upper and lower bytes;
 // quantizeAVX2 lists the registers. Packing works on each half of a register
-// separately, so VPERMD puts the bytes in order.
+// separately, so VPERMD then puts the bytes in order.
 #define SPLIT(at, upper, lower) \
 	VMULPS at+0(SI), Y3, Y0; \
 	VMULPS at+32(SI), Y3, Y1; \
@@ -496,14 +497,14 @@ next:
 // Each block of 64 values becomes 16-bit numbers and a scale = max |x| / 32,512:
 // the values times 32,512 / max |x|, rounded to the nearest, ties to even. They
 // are written as 64 upper bytes and 64 lower bytes: number = 256 · upper + lower,
-// both signed. With unsigned the lower bytes are 0 … 255 instead, and the upper
-// ones have 128 added. The largest is found among the bits of |x|, whose order as
-// whole numbers is that of the values, with Inf and NaN at the end: so they reach
-// the scale.
+// both signed. If unsigned is set, the lower bytes are 0 … 255 instead, and 128 is
+// added to the upper ones. The maximum is computed from the bits of |x|, which
+// sort as integers in the same order as the values, with Inf and NaN last, so Inf
+// and NaN affect the scale.
 //	DI q, R8 scale, SI x, CX blocks left, Y6 mask of |x|, X8 32,512
 //	X9 the largest maximum that counts as 0, Y10 order of words after packing
-//	Y7 what is XORed to upper bytes: 128, or 0 if signed
-//	Y11 what is added before the upper bytes are cut off: 0, or 128 if signed
+//	Y7 value to XOR the upper bytes with: 128, or 0 if signed
+//	Y11 value to add before the upper bytes are extracted: 0, or 128 if signed
 //	Y12 mask of lower bytes
 TEXT ·quantizeAVX2(SB), NOSPLIT, $0-33
 	MOVQ q+0(FP), DI
@@ -575,7 +576,7 @@ scaled:
 	VZEROUPPER
 	RET
 
-// The groups of four bytes as packing leaves them: 0 4 1 5 2 6 3 7.
+// The order of the groups of four bytes after packing: 0 4 1 5 2 6 3 7.
 DATA order<>+0(SB)/8, $0x0000000400000000
 DATA order<>+8(SB)/8, $0x0000000500000001
 DATA order<>+16(SB)/8, $0x0000000600000002

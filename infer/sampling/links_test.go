@@ -29,12 +29,12 @@ func linksAre(t *testing.T, d *Distribution, want []Link, shares [][]float64) {
 	}
 }
 
-// TestChainLinksByHand: the drill in llama.cpp's order at T = 2. At T = 1, p is 0.6316, 0.2324,
-// 0.0855, 0.0314 and 0.0191. Top-k 4 cuts the last, 0.0191, and divides each of the others by
-// 0.9809. The first three tokens reach top-p 0.9 of the rest (0.9680), so the share that moves is
-// 0.0314 ÷ 0.9809 = 0.0321; their shares are then relative to 0.9495. The temperature changes them
-// to 0.5065, 0.3072 and 0.1863: the first loses 0.6652 − 0.5065 = 0.1587, which is the share that
-// moves.
+// TestChainLinksByHand: the links equal values computed by hand, for the drill in llama.cpp's order
+// at T = 2. At T = 1, p is 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191. Top-k 4 cuts the last,
+// 0.0191, and divides each of the others by 0.9809. The first three tokens reach top-p 0.9 of the
+// rest (0.9680), so the share that moves is 0.0314 ÷ 0.9809 = 0.0321; their shares are then
+// relative to 0.9495. The temperature changes them to 0.5065, 0.3072 and 0.1863: the first loses
+// 0.6652 − 0.5065 = 0.1587, which is the share that moves.
 func TestChainLinksByHand(t *testing.T) {
 	linksAre(t, Decide(drill, Settings{Temperature: 2, TopP: 0.9, TopK: 4, Order: OrderLlama}),
 		[]Link{

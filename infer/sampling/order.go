@@ -106,8 +106,8 @@ var wantOrder = terms.PhraseOf("want.order")
 // ParseOrder parses an order as users write it: a name, or rules separated by semicolons, commas or
 // spaces. The prefix "uncut:" means that each rule is measured before any cut. Rules that are
 // missing from the text are added at the end and also returned in unnamed. Rules that change scores
-// ("penalties", "dry") are accepted only at the start, because they always run first. The error is
-// a *[RangeError].
+// ("penalties", "dry") are accepted only at the beginning of the list, because they always run
+// first. The error is a *[RangeError].
 func ParseOrder(text string) (o Order, unnamed []Rule, err error) {
 	refuse := func(got any) (Order, []Rule, error) {
 		return "", nil, terms.NewRangeError("samplers", got, wantOrder)

@@ -52,10 +52,10 @@ const (
 	longFrom   = 2048 // keys
 )
 
-// sortByDigits is a radix sort: each pass sorts the keys by one digit, and keeps equal keys in the
-// order of the earlier passes. Ids ascend at the start, so equal scores stay in that order, and ids
-// need no pass of their own. The result is in keys or room, which have the same length; the other
-// slice is overwritten.
+// sortByDigits is a radix sort: each pass sorts the keys by one digit, and keeps keys with equal
+// digits in the order of the earlier passes. The keys arrive in ascending order of id, so equal
+// scores stay in id order without a pass over the ids. The result is in keys or room, which have
+// the same length; the other slice is overwritten.
 func sortByDigits(keys, room []uint64) []uint64 {
 	bits := shortDigit
 	if len(keys) >= longFrom {

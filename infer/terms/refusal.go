@@ -8,7 +8,7 @@ import (
 // Code identifies the kind of a [Refusal] for programs.
 type Code string
 
-// The codes that many packages share. Packages can also have codes of their own.
+// The codes that many packages share. Packages can also define their own codes.
 const (
 	CodeRange   Code = "range"   // a field is outside its range: Field and Want are set
 	CodeUnknown Code = "unknown" // there is no such command, field or part

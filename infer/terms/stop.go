@@ -1,6 +1,6 @@
 package terms
 
-// Stop holds the words for one reason why a text ends.
+// Stop holds the texts about one reason why a text ends.
 type Stop struct {
 	Key   string // in JSON: "max_tokens"
 	Name  string // the name of the condition: "max tokens"

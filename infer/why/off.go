@@ -14,7 +14,7 @@ import (
 const MaxOff = 256
 
 // ParseOff parses a list of parts and positions to switch off, such as L3.H2,L4.ffn,L5,pos:0. A
-// block stands for all its parts. The parts are returned in the model's order without duplicates.
+// block means all of its parts. The parts are returned in the model's order without duplicates.
 // ParseOff does not check whether the positions exist in a text. Its errors are refusals.
 func ParseOff(m *infer.Model, text string) (parts []infer.Part, positions []int, err error) {
 	if strings.TrimSpace(text) == "" {

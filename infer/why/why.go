@@ -1,6 +1,7 @@
 // Package why explains why a model predicts a token. It reports how much each part added to the
-// token's score, what the model predicts with parts switched off, what it would have predicted at
-// each height, and which positions in another text carry that text's answer.
+// token's score, what the model predicts with parts switched off, what it would have predicted
+// before the first block and after each block, and which positions in another text carry that
+// text's answer.
 //
 // A [Study] is a text and a pass over it, including all intermediate results ([infer.Watch]).
 // Answering a question reruns only those parts of the pass that the question changes. There are two
@@ -168,8 +169,9 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 
 // Lens returns what the model, with or without a change, would predict at every height and
 // position: one row for each height, from 0 (before the first block) up, with a cell for each
-// position. Below the last height, the cells before position first are empty, which saves most of
-// the work if only a part of a long text is shown. It returns errors from [infer.Watch.Again].
+// position. In all rows except the last, the cells before position first are empty, which saves
+// most of the work if only a part of a long text is shown. It returns errors from
+// [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {
@@ -202,14 +204,14 @@ type Grid struct {
 	// LeadHere and LeadThere are the score of There minus the score of Here, after this text and
 	// after the other text.
 	LeadHere, LeadThere float64
-	// Cells holds the results, [heights][positions], from height 0 up.
+	// Cells holds the results, [heights][positions], from height 0 (before the first block) up.
 	Cells [][]GridCell
 }
 
 // A GridCell is the result of carrying one stream over.
 type GridCell struct {
-	// Follows is how far the lead moved from LeadHere to LeadThere: 0 means not at all, 1 means all
-	// the way. It can be outside this range.
+	// Follows is how far the lead moved from LeadHere toward LeadThere: 0 means not at all, 1 means
+	// all the way. It can be outside this range.
 	Follows float64
 	P       float64 // the probability of the other text's answer
 }

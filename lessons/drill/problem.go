@@ -220,7 +220,7 @@ type Item struct {
 	Text   string
 	Value  float64 // the value of a given number
 	Cell   *Cell
-	Option string // in a column that selects rows: the option of Cell that stands for this row
+	Option string // in a column that selects rows: the option of Cell that selects this row
 	Due    bool   // Text describes the sum that a column must have
 }
 

@@ -206,7 +206,7 @@ export class Connection extends EventTarget {
 
   // settle removes the commands that a message answers. All commands up to the ack are done, but if
   // there is an error, the last of them was refused. For a handshake, the caller calls settle,
-  // since it knows whether the numbers are those of this page.
+  // since it knows whether the numbers belong to this page.
   settle({ ack, error }) {
     for (const [n, { command }] of this.#unanswered) {
       if (n > ack) break;

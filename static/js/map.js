@@ -68,7 +68,7 @@ function move(keys, at, key) {
   const y = rows.findIndex((row) => row.includes(at));
   if (y < 0) return false;
   const x = rows[y].indexOf(at);
-  // Count from the end, since rows may lack their first cell in a map with words.
+  // Count from the end, since rows may lack their first cell in a map with text.
   const below = (row) => Math.max(0, (rows[row]?.length ?? 0) - rows[y].length + x);
   const to = {
     ArrowUp: [below(y - 1), y - 1], ArrowDown: [below(y + 1), y + 1], ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y],

@@ -28,7 +28,7 @@ function finish(animations) {
 }
 
 // arrives is called before a state is shown. It reports whether the stage differs from the previous
-// stage. For the first state, which is that of the loaded page, it returns false.
+// stage. For the first state, which belongs to the loaded page, it returns false.
 export function arrives({ cursor, undrawn }) {
   const here = `${cursor.step} ${undrawn ? 'undrawn' : cursor.stage}`;
   const first = place === '';

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Asks Jinja, with the settings of Hugging Face's transformers, what published chat
-templates make of a hundred generated chats, and what single lines of the language come
-to. golden.json keeps the chats, the beginning of the SHA-256 of each text, and the lines.
+"""Renders a hundred generated chats with published chat templates, and single lines of the
+language, with Jinja and the settings of Hugging Face's transformers. golden.json holds the
+chats, the beginning of the SHA-256 of each rendered text, and the lines with their results.
 
 Needs Debian's python3-jinja2 (3.1.6). From the root of the repository:
 
     python3 testdata/chat/make.py
 
-sources.json says where the templates are from, and under which licence.
+sources.json lists the sources and licenses of the templates.
 """
 import glob, hashlib, json, os, random
 from datetime import datetime
@@ -66,7 +66,7 @@ def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-# What the language does, a line each.
+# Features of the language, one per line.
 SNIPPETS = r"""
 {{ 7 // 2 }} {{ -7 // 2 }} {{ 7 % -3 }} {{ -7 % 3 }} {{ 7 / 2 }} {{ 2 ** 10 }} {{ 2 ** -1 }} {{ 1.5 + 1 }} {{ 1e20 }} {{ 0.1 + 0.2 }} {{ 1_000 }}
 {{ -7.5 // 2 }} {{ 7.5 % 2 }} {{ 1e-5 }} {{ 100000000000000000.0 }} {{ 3 * 'ab' }} {{ [1, 2] * 2 }} {{ True + 1 }} {{ -2 ** 2 }}
@@ -106,7 +106,7 @@ a {#- c -#} b {# c #} c {%- if true -%} d {%- endif %} e {%+ if true %} f {% end
 {{ {'a': 1}.get('a') }} {{ {'a': 1}.get('b') }} {{ {'a': 1}.get('b', 2) }} {{ {'a': 1, 'b': 2}.keys() | list }} {{ {'a': 1}.values() | list }} {{ {'a': 1} | items | list }}
 """.strip("\n").split("\n")
 
-# Blocks at the beginning of lines, and newlines after them.
+# Blocks at the beginnings of lines, and newlines after blocks.
 SNIPPETS += [
     "  {% if true %}\n  a\n    {# c #}\n  b\r\n {{ 1 }}\n{% endif %}\n\n  {%- for x in [1, 2] %}\n\t{{ x }}\n  {% endfor %}\nend\n",
     "{% raw %}\n {% x %}\n  {% endraw %}\ny\n\n",

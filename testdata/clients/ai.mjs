@@ -1,5 +1,5 @@
-// Asks a server everything by the npm package ai and its provider for servers that are
-// compatible with OpenAI's, as their documentation says.
+// Sends requests of every kind to a server through the npm package ai and its provider for
+// OpenAI-compatible servers, as their documentation describes.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, Output, embed, generateImage, generateText, streamText, tool } from 'ai';
 import { z } from 'zod';
@@ -21,8 +21,8 @@ function errorOf(e) {
 const usageOf = (u) => [u.inputTokens, u.outputTokens, u.totalTokens];
 const listOf = (body) => (typeof body === 'string' ? JSON.parse(body) : body);
 
-// probsOf are the tokens and log-probabilities of an answer as the server sent it: the
-// package has no field of its own for them.
+// probsOf returns the tokens and log-probabilities of an answer from the server's raw
+// response, because the package has no field for them.
 function probsOf(choices) {
   const lists = choices.map((c) => c.logprobs).filter(Boolean);
   return {
@@ -31,7 +31,7 @@ function probsOf(choices) {
   };
 }
 
-// optionsOf are a request's fields as the package calls them.
+// optionsOf returns a request's fields under the package's names.
 function optionsOf({ chat, body }) {
   const more = chat ? { logprobs: true, top_logprobs: 2 } : { logprobs: 2 };
   const options = {
@@ -102,7 +102,7 @@ await attempt('key', errorOf, ask({ model: providerOf(servers.keyed, 'another-ke
 const keyed = await ask({ model: providerOf(servers.keyed, servers.key).chatModel(model) })();
 say({ call: 'with a key', end: keyed.finishReason });
 
-// One request at a time, and two that their client leaves.
+// A server that handles one request at a time, and two requests that their client aborts.
 const narrow = providerOf(servers.narrow).completionModel(model);
 const one = (options) => generateText({ model: narrow, prompt: 'A', maxOutputTokens: 1, maxRetries: 0, ...options });
 const long = {
@@ -110,7 +110,7 @@ const long = {
   providerOptions: { viz: { logprobs: 20, n: 16, logit_bias: { [end]: -100 } } },
 };
 await busy(errorOf, async () => {
-  await one({ maxRetries: 20 }); // there is a place
+  await one({ maxRetries: 20 }); // wait until the server is free
   const leaves = new AbortController();
   const parts = streamText({ ...long, abortSignal: leaves.signal }).fullStream[Symbol.asyncIterator]();
   for (let next = await parts.next(); next.value.type !== 'text-delta'; next = await parts.next());
@@ -123,7 +123,7 @@ await busy(errorOf, async () => {
   };
 }, one);
 await busy(errorOf, async () => {
-  await one({ maxRetries: 20 }); // there is a place
+  await one({ maxRetries: 20 }); // wait until the server is free
   const leaves = new AbortController();
   const answer = left(generateText({ ...long, abortSignal: leaves.signal }), errorOf);
   return () => (leaves.abort(), answer);

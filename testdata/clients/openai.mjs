@@ -1,4 +1,5 @@
-// Asks a server everything by the npm package openai, as its documentation says.
+// Sends requests of every kind to a server through the npm package openai, as its documentation
+// describes.
 import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
@@ -7,8 +8,8 @@ import { attempt, busy, end, left, model, requests, say, servers } from './share
 const clientOf = (server, apiKey = 'not-needed') => new OpenAI({ baseURL: `${server}/v1`, apiKey, maxRetries: 0 });
 const client = clientOf(servers.open);
 
-// errorOf is what the package threw. kind is the class that its documentation has for the
-// status.
+// errorOf describes an error that the package threw. Its name is the class that the
+// documentation lists for the status.
 function errorOf(e) {
   const kinds = ['BadRequestError', 'AuthenticationError', 'NotFoundError', 'RateLimitError', 'APIUserAbortError'];
   return {
@@ -19,7 +20,7 @@ function errorOf(e) {
 
 const usageOf = (u) => [u.prompt_tokens, u.completion_tokens, u.total_tokens];
 
-// completion asks for a text, whole and streamed.
+// completion requests a completion, first whole and then streamed.
 async function completion(body) {
   const whole = await client.completions.create(body);
   const choices = new Map();
@@ -53,7 +54,7 @@ const saidOf = ({ message, logprobs, finish_reason: end }) => ({
   probs: logprobs?.content.map((t) => t.logprob) ?? [],
 });
 
-// chat has a conversation, whole and through the package's own gathering of a stream.
+// chat requests an answer, first whole and then through the package's own stream helper.
 async function chat(body) {
   const whole = await client.chat.completions.create(body);
   const stream = client.chat.completions.stream({ ...body, stream_options: { include_usage: true } });
@@ -93,19 +94,19 @@ await attempt('responses', errorOf, () => client.responses.create({ model, input
 await attempt('key', errorOf, () => clientOf(servers.keyed, 'another-key-of-mine').models.list());
 say({ call: 'models', models: (await clientOf(servers.keyed, servers.key).models.list()).data.map((m) => m.id) });
 
-// One request at a time, and two that their client leaves.
+// A server that handles one request at a time, and two requests that their client aborts.
 const narrow = clientOf(servers.narrow);
 const one = (options) => narrow.completions.create({ model, prompt: 'A', max_tokens: 1 }, options);
 const long = { model, prompt: 'Once', n: 16, max_tokens: 480, logprobs: 20, logit_bias: { [end]: -100 } };
 await busy(errorOf, async () => {
-  await one({ maxRetries: 100 }); // there is a place
+  await one({ maxRetries: 100 }); // wait until the server is free
   const stream = await narrow.completions.create({ ...long, stream: true });
   const parts = stream[Symbol.asyncIterator]();
   await parts.next();
   return async () => {
     stream.controller.abort();
     for (let next = await parts.next(); !next.done; next = await parts.next());
-    return { name: 'ended' }; // as documented: a stream that is left throws nothing
+    return { name: 'ended' }; // as documented: aborting a stream throws nothing
   };
 }, one);
 await busy(errorOf, async () => {

@@ -1,13 +1,13 @@
-// What the scripts of the clients share: they are given what to ask as JSON, and write a
-// line of JSON for each call, with what the client made of the answer. end is the token that
-// ends a text.
+// Code that the client scripts share. They read their requests from a JSON file, and write one
+// line of JSON for each call, with the answer as the client parsed it. end is the id of the
+// token that ends a text.
 import { readFileSync } from 'node:fs';
 
 export const { servers, model, end, requests } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 
 export const say = (line) => console.log(JSON.stringify(line));
 
-// attempt makes a call that is to be refused, and says with what the client threw.
+// attempt makes a call that the server should refuse, and prints the error that the client threw.
 export async function attempt(call, errorOf, f) {
   try {
     await f();
@@ -17,9 +17,9 @@ export async function attempt(call, errorOf, f) {
   }
 }
 
-// busy asks for more than one client may ask for at a time: hold begins a long answer and
-// returns what leaves it and says what its client makes of that; ask is refused while it
-// goes on. Where ask was first, or the long answer was over before it, both are tried again.
+// busy sends more requests at the same time than one client may: hold starts a long answer and
+// returns a function that aborts it and returns the client's error; ask must be refused in the
+// meantime. If ask arrived first, or the long answer was over before it, both are repeated.
 export async function busy(errorOf, hold, ask) {
   for (let tries = 1; ; tries++) {
     const leave = await hold();
@@ -36,5 +36,5 @@ export async function busy(errorOf, hold, ask) {
   }
 }
 
-// left awaits an answer that its client leaves, and returns what the package throws.
+// left waits for an answer that its client aborts, and returns the error that the package throws.
 export const left = (answer, errorOf) => answer.then(() => ({ name: 'none' }), errorOf);

@@ -1,5 +1,5 @@
-// Writes histories.json.gz: what an independent implementation of FSRS-6, the
-// npm package ts-fsrs, makes of 1,000 review histories. A test of lessons/fsrs
+// Writes histories.json.gz: 1,000 review histories as scheduled by an independent
+// implementation of FSRS-6, the npm package ts-fsrs. A test of lessons/fsrs
 // replays them and compares every card after every review.
 //
 // Run from the root of the repository, with Node 20 or later:
@@ -8,14 +8,14 @@
 //     ORACLE=oracle node testdata/fsrs/make.mjs
 //     rm -r oracle
 //
-// ORACLE is the folder with node_modules, the current one by default. The
-// histories come from a fixed seed, so the file is always the same.
+// ORACLE is the folder with node_modules; by default, it is the current one. The
+// histories are generated from a fixed seed, so the file is always the same.
 //
 // The file is one object: the package and its version, and groups of settings,
 // each with its histories. A history has the time of its first review in
-// milliseconds (start) and its reviews, each a list:
+// milliseconds (start) and its reviews, each of which is a list:
 //
-//     [minutes since the review before, grade 1-4,
+//     [minutes since the previous review, grade 1-4,
 //      retrievability just before, stability, difficulty,
 //      state 0-3, short step, interval in days, minutes until due, reps, lapses]
 
@@ -31,7 +31,7 @@ const { createEmptyCard, fsrs, generatorParameters } = need("ts-fsrs");
 const { version } = JSON.parse(readFileSync(join(oracle, "node_modules/ts-fsrs/package.json")));
 if (version !== "5.4.2") throw new Error(`ts-fsrs is ${version}, want 5.4.2`);
 
-// Mulberry32: 32 bits of state, the same everywhere.
+// Mulberry32, which has 32 bits of state and gives the same numbers everywhere.
 let state = 20221101;
 function random() {
   state = (state + 0x6d2b79f5) | 0;
@@ -41,15 +41,16 @@ function random() {
 }
 const below = (n) => Math.floor(random() * n);
 
-// Grades lean to good, as people's do; a fifth of the histories are even.
+// grade returns a random grade: mostly good, as in practice, or, if even is true (for a fifth of
+// the histories), each grade with the same probability.
 function grade(even) {
   if (even) return 1 + below(4);
   const x = random();
   return x < 0.15 ? 1 : x < 0.3 ? 2 : x < 0.85 ? 3 : 4;
 }
 
-// When a card is reviewed: on time, some minutes late, early, days late, or
-// months late; sometimes twice within a minute.
+// wait returns the minutes until a card is reviewed: on time, some minutes late, early,
+// days late, or months late; sometimes twice within a minute.
 function wait(minutesUntilDue) {
   const x = random();
   if (x < 0.05) return below(2);

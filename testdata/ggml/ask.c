@@ -1,22 +1,22 @@
-// Asks ggml, the library of llama.cpp, how it rounds and widens blocks of
-// weights. What it answers is kept beside this file, one .gz a format:
+// Rounds and widens blocks of weights with ggml, llama.cpp's library. The results
+// are stored next to this file, in one .gz file for each format:
 //
 //	npm pack @node-llama-cpp/linux-x64@3.22.1 && tar xzf node-llama-cpp-linux-x64-3.22.1.tgz
 //	gcc -O1 -o ask ask.c -ldl
 //	./ask package/bins/linux-x64/libggml-base.so . && gzip -9n *.bin
 //	for f in *.bin.gz; do mv $f ${f%.bin.gz}.gz; done
 //
-// A file holds, all numbers little-endian:
+// A file contains (all numbers are little-endian):
 //
 //	rounded uint32, wild uint32             two counts of blocks
-//	the blocks' bytes                       first those that ggml rounded, then wild ones
+//	the blocks' bytes                       first those that ggml rounded, then the wild ones
 //	a uint64 for every block                FNV-1a of its widened values' float32 bits
 //	the float32 values of the first blocks  SAMPLE of them
 //
-// The values that are rounded follow from inputs() alone, whole numbers times
-// a power of two, so that a program in any language makes the same. Wild
-// blocks are random bytes with finite scales: patterns that no quantizer
-// writes but that a file may hold.
+// inputs() generates the values that are rounded: integers times a power of two,
+// so that a program in any language can generate the same values. Wild blocks
+// are random bytes with finite scales: patterns that no quantizer writes, but
+// that a file may contain.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@
 
 enum { ROUNDED = 1000, WILD = 100, SAMPLE = 4, MAX_VALUES = 256, MAX_BYTES = 256 };
 
-// What is asked: ggml's number of the type, its name, the values and bytes of
-// a block, and where its float16 scales stand (-1: there is no second one).
+// The formats: ggml's number and name of the type, the number of values and of
+// bytes in a block, and the offsets of its float16 scales (-1: no second scale).
 static const struct format {
     int type;
     const char *name;
@@ -50,9 +50,9 @@ static uint64_t next(void) {
     return z ^ (z >> 31);
 }
 
-// inputs fills block number `block`: sums of four 16-bit numbers, near to
-// normal, times a power of two. Every eighth block has few distinct values, so
-// that ties are common; block 0 is all zeros.
+// inputs fills block number `block` with sums of four 16-bit numbers, which are
+// nearly normally distributed, times a power of two. Every eighth block has few
+// distinct values, so that ties are common; block 0 is all zeros.
 static void inputs(float *x, int values, int block) {
     float unit = 1.0f / (1 << (16 + block % 8));
     for (int i = 0; i < values; i++) {
@@ -64,8 +64,8 @@ static void inputs(float *x, int values, int block) {
     }
 }
 
-// random_scale puts a float16 that is neither infinite nor NaN at p; every
-// fourth is zero or subnormal.
+// random_scale stores a float16 that is neither infinite nor NaN at p; for every
+// fourth block, it is zero or subnormal.
 static void random_scale(uint8_t *p, int block) {
     uint16_t h = (uint16_t)next();
     if ((h >> 10 & 31) == 31) h ^= 0x4000;

@@ -1,13 +1,12 @@
-// Measures llama.cpp beside viz bench on one processor thread, taking turns:
-// the models that bench_model.c writes, read and written by node-llama-cpp and by
-// this program.
+// Measures llama.cpp (through node-llama-cpp) and viz bench alternately, on one
+// thread, with the models that bench_model.c writes.
 //
 //	mkdir oracle && (cd oracle && npm i --ignore-scripts node-llama-cpp@3.22.1)
 //	go build -o viz ./cmd/viz
 //	ORACLE=oracle VIZ=./viz node testdata/ggml/bench.mjs 5 random-q4_k_m.gguf random-q8_0.gguf
 //
-// It prints each round and then the medians and ranges, in tokens a second: of
-// reading 128 tokens, and of writing 64 behind a first one.
+// It prints each round and then the medians and ranges, in tokens per second, of
+// reading 128 tokens and of generating 64 tokens after a first one.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

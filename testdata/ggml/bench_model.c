@@ -1,12 +1,13 @@
-// Writes a model of SmolLM-135M's shape with random weights, as GGUF, for
-// measurements beside llama.cpp (bench.mjs):
+// Writes a GGUF model with SmolLM-135M's shape and random weights, for
+// comparisons with llama.cpp (bench.mjs):
 //
 //	gcc -O2 -o bench_model bench_model.c -ldl -lm
 //	./bench_model package/bins/linux-x64/libggml-base.so q4_k_m random-q4_k_m.gguf
 //	./bench_model package/bins/linux-x64/libggml-base.so q8_0 random-q8_0.gguf
 //
-// q4_k_m is llama.cpp's mix of that name. Rows of 576 values hold no blocks of
-// 256, so most matrices fall back: Q4_K to Q5_0 and Q6_K to Q8_0.
+// q4_k_m is llama.cpp's mix of that name. A row of 576 values does not consist of
+// whole blocks of 256, so most matrices fall back from Q4_K to Q5_0 and from Q6_K
+// to Q8_0.
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
@@ -34,7 +35,7 @@ static struct tensor {
     uint64_t offset;
 } tensors[TENSORS];
 
-// more says in which layers Q4_K_M spends more bits.
+// more reports whether Q4_K_M uses more bits in a layer.
 static int more(int layer) { return layer < LAYERS / 8 || layer >= 7 * LAYERS / 8 || (layer - LAYERS / 8) % 3 == 2; }
 
 static int type_of(const char *part, int layer, int mixed) {
@@ -74,7 +75,7 @@ enum { PAIRS = 23 };
 
 static uint64_t state = 1;
 
-// normal is near to a standard normal number.
+// normal returns a number from approximately the standard normal distribution.
 static float normal(void) {
     uint64_t z = (state += 0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

@@ -1,17 +1,17 @@
-"""Writes a small random model of each newer architecture, and what PyTorch computes with it.
+"""Writes a small random model of each newer architecture, and the results of running it in PyTorch.
 
 Run it with Python 3, numpy and PyTorch 1.13 or later, from any folder:
 
     python3 testdata/models/architectures.py
 
 The config.json files have the keys of published models (named below), with small
-sizes. Each model is written as a folder in bfloat16 and, where llama.cpp has a
-name for its architecture, as a GGUF file in float32 with the same numbers under
+sizes. Each model is written as a folder in bfloat16 and, if llama.cpp has a name
+for its architecture, as a GGUF file in float32 with the same numbers, under
 llama.cpp's names and in its order. The forward passes are plain PyTorch on the
 folder's numbers, one for each architecture, independent of the program's.
-architectures.json.gz holds, for each model, what logits.json.gz holds for those
-of make.py, which lends its tokenizers and its writers of files. The texts are
-longer than the sliding windows.
+architectures.json.gz holds the same data for each model as logits.json.gz does
+for the models of make.py, whose tokenizers and file writers this script uses. The
+texts are longer than the sliding windows.
 """
 
 import gzip
@@ -45,7 +45,7 @@ def turned(x, theta, factor=1.0):
 
 def attend(q, k, v, window=None, scalar=None):
     """Causal attention of q [n, heads, size] to k and v [n, groups, size]. Position i
-    sees j where j ≤ i and, with a window, i − j < window."""
+    sees position j if j ≤ i and, with a window, i − j < window."""
     n, heads, size = q.shape
     k, v = (t.repeat_interleave(heads // t.shape[1], 1) for t in (k, v))
     scores = torch.einsum("ihd,jhd->hij", q, k) / math.sqrt(scalar or size)
@@ -57,7 +57,7 @@ def attend(q, k, v, window=None, scalar=None):
 
 
 class Layer:
-    """The weights of a layer by the end of their names."""
+    """The weights of a layer, by the ends of their names."""
 
     def __init__(self, w, l):
         self.w, self.at = w, f"model.layers.{l}."
@@ -148,7 +148,7 @@ GGUF_NAMES = {
     "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm", "self_attn.o_proj": "attn_output",
     "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "post_attention_layernorm": "ffn_norm",
 }
-# Models with norms behind the two halves of a block call those differently.
+# Models with norms after the two halves of a block have different names for them.
 GGUF_POST_NORMS = dict(GGUF_NAMES, **{
     "post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffw_norm",
@@ -156,14 +156,14 @@ GGUF_POST_NORMS = dict(GGUF_NAMES, **{
 
 
 def bfloat(*shape, around=1.0):
-    """Random numbers that bfloat16 holds: matrices of spread 1.3/√columns, vectors near a value."""
+    """Random numbers that bfloat16 can represent: matrices with a spread of 1.3/√columns, vectors near a value."""
     v = rng.standard_normal(shape)
     v = around + 0.2 * v if len(shape) == 1 else 1.3 * v / math.sqrt(shape[-1])
     return torch.from_numpy(v.astype(np.float32)).bfloat16().float().numpy()
 
 
 def weights(c, vocab, norms, around=1.0):
-    """Tensors by Hugging Face's names. norms: those of a layer, with their sizes."""
+    """Tensors by Hugging Face's names. norms holds a layer's norms with their sizes."""
     d, f, size = c["hidden_size"], c["intermediate_size"], c["head_dim"]
     heads, groups = c["num_attention_heads"] * size, c["num_key_value_heads"] * size
     w = {"model.embed_tokens.weight": bfloat(vocab, d)}
@@ -180,7 +180,7 @@ def weights(c, vocab, norms, around=1.0):
 
 
 def neighbours(v, heads):
-    """llama.cpp keeps the rows i and i + size/2 of a Llama's query or key head as neighbours."""
+    """llama.cpp stores rows i and i + size/2 of a Llama's query or key head next to each other."""
     rows = v.reshape(heads, 2, v.shape[0] // heads // 2, -1)
     return np.ascontiguousarray(rows.transpose(0, 2, 1, 3).reshape(v.shape))
 
@@ -241,7 +241,7 @@ def tensors_of(w):
 
 
 def base(**more):
-    """What config.json has in each of them."""
+    """The entries that every config.json has."""
     return {"attention_bias": False, "attention_dropout": 0.0, "hidden_act": "silu", "hidden_size": 32, "initializer_range": 0.02,
             "intermediate_size": 48, "max_position_embeddings": 64, "num_attention_heads": 4, "num_key_value_heads": 2,
             "rms_norm_eps": 1e-06, "rope_scaling": None, "torch_dtype": "bfloat16", "transformers_version": "4.51.0",
@@ -269,12 +269,12 @@ def gemma3(tokenizer, tokens, piece_scores):
              hidden_activation="gelu_pytorch_tanh", num_hidden_layers=layers, num_key_value_heads=1, query_pre_attn_scalar=16,
              layer_types=["full_attention" if (l + 1) % 6 == 0 else "sliding_attention" for l in range(layers)],
              rope_local_base_freq=10000.0, rope_theta=1000000.0, sliding_window=16, use_bidirectional_attention=False, vocab_size=vocab)
-    del c["hidden_act"]  # the published file has no such key, nor one that ties the output
+    del c["hidden_act"]  # the published file lacks this key, and the one that ties the output
     c["tie_word_embeddings"] = True
     norms = {"input_layernorm": 32, "self_attn.q_norm": 16, "self_attn.k_norm": 16, "post_attention_layernorm": 32,
              "pre_feedforward_layernorm": 32, "post_feedforward_layernorm": 32}
     w, ids = weights(c, vocab, norms, around=0.0), some_ids(vocab)
-    w["model.embed_tokens.weight"] *= 0.25  # less than what the layers add, or each token would say itself again
+    w["model.embed_tokens.weight"] *= 0.25  # less than what the layers add; otherwise, each token would predict itself
     folder("gemma3", {k: v for k, v in c.items() if k != "tie_word_embeddings"}, tokenizer, w)
     gguf("gemma3-f32.gguf", "gemma3", c, w, make.spm_pairs(tokens, piece_scores) | {"gemma3.attention.sliding_window": 16},
          plus_one=True, names=GGUF_POST_NORMS)
@@ -289,7 +289,7 @@ def smollm3(tokenizer):
              layer_types=["full_attention"] * layers, max_window_layers=28, mlp_bias=False, no_rope_layer_interval=4, no_rope_layers=turns,
              num_hidden_layers=layers, pretraining_tp=2, rope_theta=5000000.0, sliding_window=None, tie_word_embeddings=True,
              use_sliding_window=False, vocab_size=vocab)
-    c["head_dim"] = 8  # the width over the heads; the published file has no such key
+    c["head_dim"] = 8  # the width divided by the number of heads; the published file lacks this key
     w, ids = weights(c, vocab, {"input_layernorm": 32, "post_attention_layernorm": 32}), some_ids(vocab)
     folder("smollm3", {k: v for k, v in c.items() if k != "head_dim"}, tokenizer, w)
     gguf("smollm3-f32.gguf", "smollm3", c, w, make.bpe_pairs(tokenizer, "llama-bpe") | {"tokenizer.ggml.add_bos_token": False}, pairs_of_rows=True)
@@ -310,8 +310,8 @@ def olmo2(tokenizer):
 
 
 def mistral(tokenizer, tokens, piece_scores):
-    """mistralai/Mistral-7B-v0.1's keys. GGUF calls it a Llama; converters leave its
-    window out, and llama.cpp would not look at it."""
+    """mistralai/Mistral-7B-v0.1's keys. GGUF calls it a Llama; converters omit its
+    window, and llama.cpp would ignore it."""
     vocab = len(tokens)
     c = base(architectures=["MistralForCausalLM"], model_type="mistral", bos_token_id=1, eos_token_id=2, num_hidden_layers=2,
              rms_norm_eps=1e-05, rope_theta=10000.0, sliding_window=16, tie_word_embeddings=False, vocab_size=vocab)
@@ -329,7 +329,7 @@ def mistral(tokenizer, tokens, piece_scores):
 
 
 def qwen2_window(tokenizer):
-    """Qwen/Qwen2-0.5B's keys, its sliding window switched on for the upper two layers."""
+    """Qwen/Qwen2-0.5B's keys, with its sliding window switched on for the upper two layers."""
     vocab = make.size_of(tokenizer)
     c = base(architectures=["Qwen2ForCausalLM"], model_type="qwen2", bos_token_id=vocab - 1, eos_token_id=vocab - 1, max_window_layers=1,
              num_hidden_layers=3, rope_theta=1000000.0, sliding_window=12, tie_word_embeddings=True, use_sliding_window=True, vocab_size=vocab)

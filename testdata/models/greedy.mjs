@@ -1,19 +1,19 @@
-// Writes greedy.json: the greedy text of llama.cpp after the first 24 token ids
-// of each model in architectures.json.gz, for the GGUF files beside it in float32.
-// It is asked through the npm package node-llama-cpp, whose prebuilt library is in
+// Writes greedy.json: llama.cpp's greedy text after the first 24 token ids of each
+// model in architectures.json.gz, for the float32 GGUF files next to it. It runs
+// llama.cpp through the npm package node-llama-cpp, whose prebuilt library is in
 // @node-llama-cpp/linux-x64. Weights, keys and values are float32 there too, so
-// that nothing but the order of additions differs. A test of infer compares.
+// only the order of additions differs. A test of infer compares the texts.
 //
 // It also writes kquants-greedy.json: the same for the quantized files of
-// kquants.json.gz, after their whole prompts. There llama.cpp rounds what it
-// multiplies with the weights as well, and the program does not.
+// kquants.json.gz, after their whole prompts. For these files, llama.cpp also
+// rounds the activations, and the program does not.
 //
-// mistral-window-f32.gguf is left out: llama.cpp does not look at the sliding
-// window of a file whose general.architecture is "llama". mistral-f32.gguf has
-// the same weights and no window.
+// mistral-window-f32.gguf is omitted, because llama.cpp ignores the sliding window
+// of a file whose general.architecture is "llama". mistral-f32.gguf has the same
+// weights and no window.
 //
-// Rerun after architectures.py, from the root of the repository, on Linux x64 with
-// Node 20 or later:
+// Run it again after architectures.py, from the root of the repository, on Linux
+// x64 with Node 20 or later:
 //
 //     mkdir oracle && (cd oracle && npm i --ignore-scripts node-llama-cpp@3.22.1)
 //     ORACLE=oracle node testdata/models/greedy.mjs

@@ -1,20 +1,21 @@
-"""Writes small random models in ggml's quantized formats, and what they compute.
+"""Writes small random models in ggml's quantized formats, and the results of running them.
 
-Run it with Python 3, from any folder. It needs no package, but ggml's library,
-which rounds the weights (testdata/ggml/ask.c says where it comes from):
+Run it with Python 3, from any folder. It needs no packages, only ggml's library,
+which rounds the weights (testdata/ggml/ask.c describes how to get it):
 
     python3 testdata/models/kquants.py package/bins/linux-x64/libggml-base.so
 
-The files have the metadata, in names and types, that llama.cpp's converter and
-quantizer write into the models that they publish, and llama-q4_k_m.gguf and
-llama-q4_k_m-narrow.gguf its choice of formats for "Q4_K_M": the second for
-rows that are no multiple of 256, as SmolLM-135M's, which fall back to Q5_0 and
-Q8_0. llama-mixed.gguf has the formats that are left.
+The files have the same metadata names and types as published models from
+llama.cpp's converter and quantizer. llama-q4_k_m.gguf and
+llama-q4_k_m-narrow.gguf have llama.cpp's choice of formats for "Q4_K_M". The
+second one has rows whose length is not a multiple of 256, like SmolLM-135M's, so
+its formats fall back to Q5_0 and Q8_0. llama-mixed.gguf has the remaining formats.
 
-kquants.json.gz holds for each file what make.py's logits.json.gz does: token
-ids, at every position the largest logit's token and the logits' log-sum-exp,
-and all logits of the last position. The forward pass computes in float64 on the
-numbers to which ggml widens the file's, with rotary pairs as neighbouring rows.
+kquants.json.gz holds the same data for each file as make.py's logits.json.gz:
+token ids, at every position the largest logit's token and the logits'
+log-sum-exp, and all logits of the last position. The forward pass computes in
+float64 with the numbers that ggml dequantizes; the two rows of a rotary pair are
+adjacent.
 """
 
 import ctypes
@@ -30,14 +31,14 @@ from array import array
 HERE = os.path.dirname(os.path.abspath(__file__))
 rng = random.Random(20256)
 
-# ggml's number, values and bytes of a block
+# ggml's number of the type, and the values and bytes of a block
 TYPES = {"F32": (0, 1, 4), "Q4_0": (2, 32, 18), "Q4_1": (3, 32, 20), "Q5_0": (6, 32, 22), "Q5_1": (7, 32, 24), "Q8_0": (8, 32, 34),
          "Q4_K": (12, 256, 144), "Q5_K": (13, 256, 176), "Q6_K": (14, 256, 210), "IQ4_NL": (20, 32, 18)}
 
 
 def quantized(ggml, rows, columns, kind):
     """Random weights [rows][columns]: the bytes that ggml rounds them to, and
-    the numbers for which those stand."""
+    the numbers that these bytes represent."""
     scale = 1 if columns == 1 else 1.5 / math.sqrt(columns)
     values = array("f", (1 + rng.gauss(0, 0.1) if rows == 1 else rng.gauss(0, scale) for _ in range(rows * columns)))
     number, block, size = TYPES[kind]

@@ -1,17 +1,17 @@
-"""Writes the small random models of this folder, and what PyTorch computes with them.
+"""Writes the small random models of this folder, and the results of running them in PyTorch.
 
 Run it with Python 3, numpy and PyTorch 1.13 or later, from any folder:
 
     python3 testdata/models/make.py
 
-Each model has a few ten thousand random weights, so that its text means
-nothing and every mechanism works. The writers of safetensors, GGUF and llama2.c
-files below and the forward passes are independent of the program's: the passes
-compute in float32 on exactly the numbers that a file holds, and rotate queries
-and keys in the order in which that file keeps them. logits.json.gz holds, for
-each model, token ids, and at every position the largest logit's token and the
-logits' log-sum-exp; of the last position it holds all logits. The seed is
-fixed, so the same versions write the same files.
+Each model has a few tens of thousands of random weights, so its text is
+meaningless, but every mechanism works. The code below that writes safetensors,
+GGUF and llama2.c files, and the forward passes, are independent of the program:
+the passes compute in float32 with exactly the numbers in a file, and rotate
+queries and keys in the order in which that file stores them. logits.json.gz
+holds, for each model, token ids and, at every position, the largest logit's token
+and the logits' log-sum-exp; for the last position, it holds all logits. The seed
+is fixed, so the same versions write the same files.
 """
 
 import gzip
@@ -58,7 +58,7 @@ def alphabet():
 
 
 def train(words, merges):
-    """Byte-pair encoding as its definition says it, over lists of symbols."""
+    """Byte-pair encoding by its definition, over lists of symbols."""
     rules = []
     for _ in range(merges):
         pairs = {}
@@ -130,7 +130,7 @@ def sentencepiece(metaspace=False):
     scores = [0.0] * 259 + [float(-i) for i in range(len(learned))]
     vocab = {t: i for i, t in enumerate(tokens)}
     merges = []
-    for piece in pieces:  # by score; of one piece, every way to make it
+    for piece in pieces:  # by score; for each piece, every way to produce it
         cuts = [(piece[:i], piece[i:]) for i in range(1, len(piece))]
         merges += sorted((c for c in cuts if c[0] in vocab and c[1] in vocab), key=lambda c: (vocab[c[0]], vocab[c[1]]))
     tokenizer = {
@@ -157,7 +157,7 @@ def sentencepiece(metaspace=False):
 
 
 def stored(values, kind):
-    """The bytes of a matrix in a format, and the float32 numbers they stand for."""
+    """The bytes of a matrix in a format, and the float32 numbers that they represent."""
     values = values.astype(np.float32)
     if kind == "F32":
         return values.tobytes(), values
@@ -183,7 +183,7 @@ def stored(values, kind):
 
 
 def safetensors(path, tensors):
-    """tensors: name to (kind, array). Returns what the file stands for."""
+    """tensors: name to (kind, array). Returns the numbers that the file represents."""
     header, blob, back = {}, b"", {}
     for name, (kind, values) in tensors.items():
         data, back[name] = stored(values, kind)
@@ -237,7 +237,7 @@ def gguf(path, version, pairs, tensors):
 def llama_pass(w, ids, c):
     """Logits [positions, vocab] of the Llama family. w has the part names of
     LLAMA below; matrices are [outputs, inputs]. c["neighbours"] says that
-    rotary pairs are neighbouring rows, as GGUF and llama2.c keep them."""
+    the rows of a rotary pair are adjacent, as in GGUF and llama2.c."""
     heads, groups, size = c["heads"], c["kv"], c["size"]
     norm = lambda x, g: x * torch.rsqrt((x * x).mean(-1, keepdim=True) + c["eps"]) * g
     frequencies = []
@@ -281,7 +281,7 @@ def llama_pass(w, ids, c):
 
 
 def gpt2_pass(w, ids, c):
-    """Logits of a GPT-2; matrices are [inputs, outputs], as it was written."""
+    """Logits of a GPT-2; matrices are [inputs, outputs], as in the original."""
     n, heads, d = len(ids), c["heads"], w["wte"].shape[1]
     norm = lambda x, at: torch.nn.functional.layer_norm(x, (d,), w[at + ".weight"], w[at + ".bias"], c["eps"])
     line = lambda x, at: x @ w[at + ".weight"] + w[at + ".bias"]
@@ -426,7 +426,7 @@ def hf_gpt2(name, tokenizer, c):
     w = gpt2_weights(vocab, c["width"], c["layers"], c["ffn"], 48)
     called = {p: "transformer." + (p if "." in p else p + ".weight") for p in w}
     tensors = {called[p]: ("F16" if v.ndim == 2 else "F32", v) for p, v in w.items()}
-    tensors["transformer.h.0.attn.bias"] = ("F32", np.tril(np.ones((1, 1, 4, 4), np.float32)))  # a mask that older files hold
+    tensors["transformer.h.0.attn.bias"] = ("F32", np.tril(np.ones((1, 1, 4, 4), np.float32)))  # a mask that older files contain
     back = safetensors(os.path.join(path, "model.safetensors"), tensors)
     dump(os.path.join(path, "config.json"), {
         "architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "activation_function": "gelu_new", "vocab_size": vocab,
@@ -484,7 +484,7 @@ def gguf_gpt2(name, c, pairs):
             _, l, rest = p.split(".", 2)
             part, ending = rest.rsplit(".", 1)
             parts[p] = f"blk.{l}.{inner[part]}.{ending}"
-    turned = lambda p, v: v.T if p.startswith("h.") and v.ndim == 2 else v  # GGUF keeps [outputs, inputs]
+    turned = lambda p, v: v.T if p.startswith("h.") and v.ndim == 2 else v  # GGUF stores [outputs, inputs]
     tensors = {parts[p]: ("F32", np.ascontiguousarray(turned(p, v))) for p, v in w.items()}
     back = gguf(os.path.join(HERE, name), 3, {
         "general.architecture": "gpt2", "general.name": name, "gpt2.context_length": 48, "gpt2.embedding_length": c["width"],
@@ -495,7 +495,7 @@ def gguf_gpt2(name, c, pairs):
 
 
 def llama2c(name, version, c, vocab, tied):
-    """A llama2.c file: of each kind of matrix, all layers'."""
+    """A llama2.c file: for each kind of matrix, the matrices of all layers."""
     w = llama_weights(vocab, c["width"], c["layers"], c["heads"], c["kv"], c["size"], c["ffn"], tied=tied)
     w = {p: v.astype(np.float32) for p, v in w.items()}
     each = lambda part: b"".join(w[f"{l}.{part}"].tobytes() for l in range(c["layers"]))

@@ -1,15 +1,16 @@
-// Writes tokens.json.gz and gguf.json: what independent implementations make of
-// the models beside it, the npm packages @huggingface/tokenizers and
-// @huggingface/gguf. Tests of infer/tokenizer and infer/checkpoint compare.
+// Writes tokens.json.gz and gguf.json: the results of two independent
+// implementations, the npm packages @huggingface/tokenizers and @huggingface/gguf,
+// for the models in this folder. Tests of infer/tokenizer and infer/checkpoint
+// compare them.
 //
-// tokens.json.gz holds, for the tokenizer.json of each folder, the token ids of
-// all texts of ../tokenizer/strings.jsonl and of those listed below. The texts
-// keep clear of what JavaScript's \s and \p classes read otherwise than the Rust
-// reference (../tokenizer/make.mjs says what that is), and of the names of
-// special tokens. gguf.json holds each .gguf file's metadata, long lists left
-// out, and its tensors.
+// tokens.json.gz holds, for the tokenizer.json of each folder, the token ids of all
+// texts in ../tokenizer/strings.jsonl and of the texts listed below. The texts avoid
+// the characters that JavaScript's \s and \p classes treat differently from the Rust
+// reference (../tokenizer/make.mjs lists them), and the names of special tokens.
+// gguf.json holds the metadata of each .gguf file, without long lists, and its
+// tensors.
 //
-// Rerun after make.py, from the root of the repository, with Node 20 or later:
+// Run it again after make.py, from the root of the repository, with Node 20 or later:
 //
 //     mkdir oracle && (cd oracle && npm i @huggingface/tokenizers@0.2.0 @huggingface/gguf@0.4.6)
 //     ORACLE=oracle node testdata/models/oracle.mjs
@@ -52,7 +53,7 @@ const texts = readFileSync(join(here, "../tokenizer/strings.jsonl"), "utf8").tri
 texts.push(...new Set(extra));
 
 const kinds = {};
-const known = new Set(); // some folders have the same tokenizer: one of them will do
+const known = new Set(); // some folders have the same tokenizer; one of them is enough
 for (const name of readdirSync(here).sort().reverse()) {
   const path = join(here, name, "tokenizer.json");
   if (!existsSync(path)) continue;

@@ -7,10 +7,10 @@ From the top of the repository:
     python3 testdata/reference/make.py infer/bundled/target \
         testdata/reference/target.json.gz
 
-The engine in Go is compared with these numbers, so this file shares nothing
-with it: its own safetensors reader, its own byte-pair encoder and the formulas
-written out over whole matrices instead of one position at a time. README.md
-describes the output.
+A test compares the Go engine with these numbers, so this file shares no code with
+it: it has its own safetensors reader and byte-pair encoder, and the formulas work
+on whole matrices instead of one position at a time. README.md describes the
+output.
 """
 
 import gzip
@@ -83,8 +83,8 @@ class Tokenizer:
         self.vocab = model["vocab"]
         pairs = [m.split(" ") if isinstance(m, str) else m for m in model["merges"]]
         self.rank = {tuple(pair): i for i, pair in enumerate(pairs)}
-        # GPT-2's alphabet: printable bytes stand for themselves, the others for
-        # the code points from 256 on, in order.
+        # GPT-2's alphabet: printable bytes represent themselves; the others are
+        # represented by the code points from 256 on, in order.
         printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
         others = [b for b in range(256) if b not in printable]
         self.char = {b: chr(b) for b in printable} | {b: chr(256 + i) for i, b in enumerate(others)}
@@ -92,7 +92,7 @@ class Tokenizer:
         self.names = {i: name for name, i in self.vocab.items()}
 
     def split(self, text):
-        """GPT-2's pattern, run over one class letter a character: L letter,
+        """GPT-2's pattern, applied to one class letter per character: L letter,
         N number, W the space, S other white space, O anything else."""
         def kind(c):
             category = unicodedata.category(c)
@@ -142,7 +142,7 @@ def forward(config, tensors, ids, dtype):
     def rms_norm(x, name):
         return x / torch.sqrt((x * x).mean(dim=-1, keepdim=True) + eps) * weight(name)
 
-    # Rotary embedding: in each head value i turns with value i + size/2, by
+    # Rotary embedding: in each head, value i rotates with value i + size/2, by
     # position × theta^(-2i/size). The angles are exact before they are rounded.
     theta = (config.get("rope_parameters") or {}).get("rope_theta") or config.get("rope_theta", 10000.0)
     frequency = theta ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
@@ -206,7 +206,7 @@ def describe(name, text, ids, logits, sample_ids):
 
 
 def model_hash(folder):
-    """The hash that identifies a model in links: of what sha256sum prints."""
+    """The hash that identifies a model in links: the hash of the output of sha256sum."""
     lines = hashlib.sha256()
     for name in ("config.json", "model.safetensors", "tokenizer.json"):
         with open(os.path.join(folder, name), "rb") as f:
@@ -215,7 +215,7 @@ def model_hash(folder):
 
 
 def main(folder, out):
-    torch.set_num_threads(1)  # one order of summation
+    torch.set_num_threads(1)  # so that the order of summation is always the same
     with open(os.path.join(folder, "config.json")) as f:
         config = json.load(f)
     tensors = read_safetensors(os.path.join(folder, "model.safetensors"))

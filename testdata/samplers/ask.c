@@ -1,22 +1,23 @@
-// Asks llama.cpp's own samplers what they make of random scores. What they answer
-// for a few hundred vectors is kept beside this file:
+// Applies llama.cpp's own samplers to random scores. The results for a few hundred
+// vectors are stored next to this file:
 //
 //	npm pack @node-llama-cpp/linux-x64@3.22.1 && tar xzf node-llama-cpp-linux-x64-3.22.1.tgz
 //	gcc -O1 -o ask ask.c -ldl -lm
 //	./ask package/bins/linux-x64/libllama.v0.5.0.so 360 | gzip -9n > answers.json.gz
 //
-// What llama.cpp's XTC draws is kept too, in which a test follows each draw:
+// So are the results of llama.cpp's XTC with its own random draws, which a test
+// reproduces one by one:
 //
 //	./ask package/bins/linux-x64/libllama.v0.5.0.so draws | gzip -9n > draws.json.gz
 //
-// The long tests do all of this themselves, compare the answers with those that are kept,
-// and ask for ten thousand vectors more.
+// The long tests repeat all of this, compare the results with the stored ones, and
+// check ten thousand more vectors.
 //
-// A case is scores z in units of 1/4096, all different, the settings under this
-// program's names of them, the text so far, and for each step which tokens are left and
-// with what probability. Mirostat goes through several steps, each with the token that
-// llama.cpp drew; the other cases have one. XTC always strikes where it is on, so what it
-// draws does not matter.
+// A case has the scores z, all different, in units of 1/4096; the settings under this
+// program's names; the text so far; and, for each step, the tokens that are left and
+// their probabilities. Mirostat goes through several steps, each with the token that
+// llama.cpp drew; the other cases have one step. XTC always strikes if it is on, so its
+// random draws do not matter.
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -31,11 +32,11 @@ typedef struct { int32_t id; float logit, p; } candidate;
 typedef struct { candidate *data; size_t size; int64_t selected; bool sorted; } candidates;
 typedef struct { int32_t token; float bias; } biased;
 typedef struct { bool no_perf; } chain_params;
-typedef struct { void *begin, *end, *full; } vector; // a std::vector of GNU's library
+typedef struct { void *begin, *end, *full; } vector; // a std::vector of the GNU C++ library
 
 static void *library;
 
-// of is a function of the library.
+// of returns a function of the library.
 static void *of(const char *name) {
     void *f = dlsym(library, name);
     if (!f) fprintf(stderr, "%s\n", dlerror()), exit(1);
@@ -54,19 +55,19 @@ static uint64_t next(void) {
 
 static int below(int n) { return (int)(next() % (uint64_t)n); }
 
-// between is a number from lo to hi in thousandths.
+// between returns a random number from lo to hi, rounded to thousandths.
 static double between(double lo, double hi) { return (lo * 1000 + below((int)round((hi - lo) * 1000) + 1)) / 1000; }
 
-static int z[MOST], n;           // the scores, and how many there are
+static int z[MOST], n;           // the scores, and their number
 static int text[TEXT], length;   // the text so far
-static void *chain;              // the samplers that are asked, in order
-static const char *comma;        // before the next setting
+static void *chain;              // the samplers to apply, in order
+static const char *comma;        // printed before the next setting
 
 static void set(const char *name, double x) { printf("%s\"%s\":%.10g", comma, name, x), comma = ","; }
 
 static void add(void *sampler) { ((void (*)(void *, void *))of("llama_sampler_chain_add"))(chain, sampler); }
 
-// scores draws a vector: steep or flat, with all scores different.
+// scores generates a steep or flat vector whose scores are all different.
 static void scores(void) {
     n = 2 + below(MOST - 1);
     int spread = 4096 * (1 + below(12));
@@ -80,7 +81,7 @@ static void scores(void) {
     }
 }
 
-// words draws a text of few letters, so that passages return.
+// words generates a text of a few letters, so that passages recur.
 static void words(void) {
     length = below(TEXT + 1);
     int letters = n < LETTERS ? n : LETTERS;
@@ -108,8 +109,9 @@ static void penalties(void) {
     add(((init)of("llama_sampler_init_penalties"))(n, TEXT, repeat, often, once));
 }
 
-// dry breaks at the last letter in every second case. llama.cpp finds tokens to break at
-// from texts and a vocabulary; its own tests name the tokens, by a function of C++.
+// dry adds DRY. In half of the cases, the last letter ends passages. llama.cpp looks for the
+// tokens that end passages in a vocabulary; like its own tests, this calls a C++ function that
+// takes the tokens.
 static void dry(void) {
     double multiplier = between(0.1, 3), base = between(1, 3);
     int allowed = 1 + below(4), breaker = below(2) ? (n < LETTERS ? n : LETTERS) - 1 : -1;
@@ -127,7 +129,7 @@ static void top_k(void) {
     set("top_k", k), add(((void *(*)(int32_t))of("llama_sampler_init_top_k"))(k));
 }
 
-// share sets a rule whose sampler takes a share and the least number of tokens to keep.
+// share adds a rule whose sampler takes a share and the minimum number of tokens to keep.
 static void share(const char *name, const char *init, double lo, double hi) {
     double p = between(lo, hi);
     set(name, p), add(((void *(*)(float, size_t))of(init))(p, 1));
@@ -163,9 +165,9 @@ static void penalize(void) { words(), penalties(); }
 static void dry_alone(void) { words(), dry(); }
 
 // whole is llama.cpp's default chain with some of its rules. Its typical-p sums p · log p,
-// which is no number where a p is 0: where top-nσ has cut something before it, or DRY has
-// lowered a score so much that a float32 holds no such p. Then it orders by what is no
-// number, and what it keeps means nothing; so it goes without these two.
+// which is NaN if a p is 0, that is, if top-nσ has cut tokens before it, or if DRY has lowered
+// a score so much that p underflows in float32. It then sorts by NaN and keeps arbitrary
+// tokens, so typical-p is never combined with these two.
 static void whole(void) {
     words();
     int narrow = below(2);
@@ -191,7 +193,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int before(const void *a, const void *b) { return ((const candidate *)a)->id - ((const candidate *)b)->id; }
 
-// step asks the chain once, and prints which tokens are left and their probabilities.
+// step applies the chain once, and prints the tokens that are left and their probabilities.
 static void step(int draws) {
     candidate list[MOST];
     for (int i = 0; i < n; i++) list[i] = (candidate){i, (float)z[i] / 4096, 0};
@@ -218,8 +220,8 @@ static void numbers(const char *name, const int *list, int count) {
     printf("],");
 }
 
-// draws asks one XTC sampler for each of a few vectors, many times. Where it leaves all
-// tokens it prints none.
+// draws applies one XTC sampler many times to each of a few vectors. If XTC keeps all tokens,
+// the printed list is empty.
 static void draws(void) {
     enum { VECTORS = 30, TIMES = 100 };
     printf("[");

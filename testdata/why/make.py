@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Writes what plain PyTorch computes of 'Why this token?': contributions, parts switched off, streams carried over.
+"""Writes plain PyTorch's results for 'Why this token?': contributions, parts switched off, streams carried over.
 
 Needs Python 3, numpy and torch (written with 1.13; nothing newer is used). From
 the top of the repository:
 
     python3 testdata/why/make.py testdata/why/why.json.gz
 
-The engine in Go is compared with these numbers. One pass in float64 serves all
-architectures, and it calls hooks of its own with the output of every part: a
-hook may write the output down, replace it by zeros or by its mean over the
-positions, or put another text's stream in its place. Only the readers of files
-and texts are shared, with testdata/reference/make.py.
+A test compares the Go engine with these numbers. One pass in float64 covers all
+architectures. It calls hooks with the output of every part: a hook can record the
+output, replace it with zeros or with its mean over the positions, or replace it
+with another text's stream. It shares only the code that reads files and encodes
+texts, with testdata/reference/make.py.
 
-For each model: its ids; the contributions to the lead of no token (`over` -1) or
-of a second one; and for each change the last position's logits: the 8 largest
-and 24 others, as [id, logit]. `other` is the text that a patch comes from.
+The output has, for each model: its ids; the contributions to a token's score
+(`over` is -1) or to its lead over a second token; and, for each change, logits of
+the last position: the 8 largest and 24 others, as [id, logit]. `other` is the
+text that a patch comes from.
 """
 
 import gzip
@@ -60,8 +61,8 @@ class Model:
                 self.w = {n: 1 + v if n.endswith("norm.weight") else v for n, v in self.w.items()}
         self.unembed = self.w.get("lm_head.weight", self.table)
 
-    # Norms: each returns what to multiply by after centring, so that a part can
-    # be sent through the norm at the scale of the whole.
+    # Norms: each returns the factor by which to multiply after centering, so that a
+    # part can be scaled as the norm scales the whole.
 
     def norm(self, x, name, whole=None, bias=True):
         whole = x if whole is None else whole
@@ -147,7 +148,7 @@ class Model:
         return {"embedding": x} | ({"positions": self.w["wpe.weight"][:len(ids)]} if self.gpt2 else {})
 
     def run(self, ids, hook=lambda name, x: x, hidden=()):
-        """The stream after each block. hook sees, and may replace, the outputs L1.H1 … [n, size], L1.bias and L1.ffn
+        """The stream after each block. hook gets, and can replace, the outputs L1.H1 … [n, size], L1.bias and L1.ffn
         [n, width], and the streams L0, L1 …; parts holds what each added [n, width]."""
         parts = self.embedding(ids)
         x = hook("L0", sum(parts.values()))

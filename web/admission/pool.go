@@ -263,8 +263,8 @@ func (list places) of(a netip.Prefix) (own places) {
 }
 
 // fairFor returns the places from which a caller at address a can take one. They are the places of
-// the address with the most, if it would still have at least as many as a afterward, and otherwise
-// a's own places.
+// the address with the most places, if that address would still have at least as many as address a
+// afterward, and otherwise the places of address a.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

@@ -317,8 +317,8 @@ func TestEchoScoresAText(t *testing.T) {
 	}
 }
 
-// TestClientSeesErrors: the client returns a refusal as an error of its own type that names the
-// field.
+// TestClientSeesErrors: the client returns a refusal as the client's own error type, which names
+// the field.
 func TestClientSeesErrors(t *testing.T) {
 	t.Parallel()
 	client := clientOf(webtest.Serve(t, webtest.Options{}))

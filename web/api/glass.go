@@ -49,8 +49,8 @@ func newGlass() *glass {
 	return &glass{shelves: map[string]*shelf{"": {pages: map[chan struct{}]struct{}{}}}}
 }
 
-// watched is a request that pages show. A nil *watched stands for a request that no page shows; its
-// methods do nothing. The fields are guarded by the glass's lock.
+// watched is a request that pages show. A nil *watched is a request that no page shows; its methods
+// do nothing. The fields are guarded by the glass's lock.
 type watched struct {
 	g    *glass
 	code string

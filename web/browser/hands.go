@@ -16,8 +16,8 @@ import (
 )
 
 // Hands is a way of using a page. It only sends input-device events: no script clicks, focuses or
-// sets anything. The test fails if a control cannot be reached with that device. A selector stands
-// for the first visible element that it matches.
+// sets anything. The test fails if a control cannot be reached with that device. A selector selects
+// the first visible element that it matches.
 type Hands interface {
 	// Name is "mouse", "keyboard" or "touch".
 	Name() string

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestSiteAddresses: a server's selectors, scripts and addresses are converted to those of a static
-// site, and addresses from a site's page are converted back.
+// TestSiteAddresses: a server's selectors, scripts and addresses are converted to a static site's,
+// and addresses from a site's page are converted back.
 func TestSiteAddresses(t *testing.T) {
 	t.Parallel()
 	s := &Site{

@@ -333,7 +333,7 @@ func (l *lesson) allVote(n int, ballot func(id int) Ballot) []Receipt {
 // patience is the longest wait for a state. Only failing tests wait that long.
 const patience = 2 * time.Minute
 
-// settled waits until the view satisfies is.
+// settled waits until `is` returns true for the view, and returns the view.
 func (l *lesson) settled(what string, is func(*View) bool) *View {
 	l.t.Helper()
 	notes, end := l.hub().cfg.Broker.Subscribe(l.Code())

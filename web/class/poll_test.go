@@ -183,8 +183,7 @@ func TestClassAsSampler(t *testing.T) {
 }
 
 // TestDrawOffersOnlyKeptTokens: with typical-p, which removes the most probable tokens here,
-// a draw offers only tokens that are kept, and its last bar stands for all other kept
-// tokens.
+// a draw offers only tokens that are kept, and its last bar represents all other kept tokens.
 func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -14,8 +14,7 @@ import (
 )
 
 // wireView is a view as the owner publishes it. It does not include the state of the run: since
-// runs are deterministic, each server recreates the state from its link in a run of its own
-// ([replica]).
+// runs are deterministic, each server recreates the state from its link in its own run ([replica]).
 type wireView struct {
 	Epoch uint64
 	View  *View

@@ -180,7 +180,7 @@ type Option struct {
 	P, Q  float64 // probability after the temperature, and after the filters
 	Right bool    // the right choice; never set for tokens, since a draw has no right answer
 	Why   string  // HTML: why it is right or wrong
-	Rest  bool    // stands for all other tokens; cannot be voted for
+	Rest  bool    // represents all other tokens; cannot be voted for
 }
 
 // Ballot is a vote as sent by a client.
@@ -188,8 +188,8 @@ type Ballot struct {
 	Poll   string
 	Choice string // an option's key, the number as typed; anything for a draw
 	// N is the number that the sender gives this vote. The vote with the highest number counts, so
-	// resent and late votes have no effect. 0 stands for the server's time in milliseconds; later
-	// votes can continue numbering from there.
+	// resent and late votes have no effect. 0 means the server's time in milliseconds; later votes
+	// can continue numbering from there.
 	N int64
 	// Sure is the member's stated confidence, above 0 and at most 1, or 0 if they gave none.
 	Sure float64

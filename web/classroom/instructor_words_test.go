@@ -24,7 +24,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// zzz stands for all text written by people or taken from lessons in these tests.
+// zzz replaces all text written by people or taken from lessons in these tests.
 const zzz = "Zzz"
 
 // stageParts selects the texts of scripts, and the parts of pages that package stage writes, with their

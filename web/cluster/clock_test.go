@@ -19,7 +19,7 @@ func TestClockDifference(t *testing.T) {
 		{"a little before", -2 * time.Second, 0},
 		{"a little after", 3 * time.Second, 0},
 		{"an hour behind", time.Hour, time.Hour - time.Second}, // if the renewal was stored at the end of that second
-		{"an hour ahead", -time.Hour, -time.Hour},              // if it was stored at the beginning
+		{"an hour ahead", -time.Hour, -time.Hour},              // if it was stored at the beginning of that second
 	} {
 		if got := difference(noon, noon.Add(time.Second), noon.Add(c.at)); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)

@@ -277,7 +277,7 @@ func (l *lesson) votes(id int, b class.Ballot) {
 	}
 }
 
-// settled waits until the view satisfies is.
+// settled waits until `is` returns true for the view, and returns the view.
 func (l *lesson) settled(what string, is func(*class.View) bool) *class.View {
 	l.p.u.t.Helper()
 	notes, end := l.p.Broker().Subscribe(l.Code())

@@ -96,7 +96,7 @@ func (j *SQLite) commitAll() {
 	}
 }
 
-// next removes from the queue the batches for one commit: the oldest ones that fit. A large batch
+// next removes the batches for one commit from the queue: the oldest ones that fit. A large batch
 // is returned alone. If the queue is empty, next returns nil, and the committing goroutine must
 // end.
 func (j *SQLite) next() []*appending {

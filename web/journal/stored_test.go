@@ -112,8 +112,8 @@ func TestKeptLogsComeBack(t *testing.T) {
 }
 
 // TestKeptMergesTwoPrograms: two programs use one table, as when a new version takes over.
-// Each appends one record of its own and one that the other also appends. The shared record is
-// stored once.
+// Each appends one record that only it has and one that the other also appends. The shared record
+// is stored once.
 func TestKeptMergesTwoPrograms(t *testing.T) {
 	t.Parallel()
 	table := newTable()

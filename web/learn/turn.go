@@ -28,7 +28,7 @@ const (
 // visitor has watched it. However many visitors there are, this costs one pass per token, and
 // memory for [homeSeeds] times [homeTurns] small view models for each language.
 type turns struct {
-	model func() *infer.Model // if there is a pool, the model runs in a slot of its own
+	model func() *infer.Model // if there is a pool, the model runs in its own slot
 	mu    sync.Mutex
 	runs  map[string]*[homeSeeds]homeRun // by language
 }

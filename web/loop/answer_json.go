@@ -25,8 +25,8 @@ type piecesAnswer struct {
 	Pieces []infer.Token `json:"pieces"`
 }
 
-// choice is a token that a step might draw. The token's id and text are also fields of their own,
-// as in the rows of stages.
+// choice is a token that a step might draw. The token's id and text are also separate fields, as in
+// the rows of stages.
 type choice struct {
 	ID    int         `json:"id"`
 	Text  string      `json:"text"`

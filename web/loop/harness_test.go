@@ -303,7 +303,7 @@ func (r joined) connections() (list []*livePart) {
 // line identifies the set of connections to the run.
 func (r joined) line() string { return fmt.Sprint(r.connections()) }
 
-// reaches waits until the run's state satisfies is, and returns false if orElse fires
+// reaches waits until `is` returns true for the run's state, and returns false if orElse fires
 // first. It watches the run as a connection does.
 func (r joined) reaches(is func(*session.State) bool, orElse <-chan time.Time) bool {
 	v := runs.NewViewer("")
@@ -322,7 +322,7 @@ func (r joined) reaches(is func(*session.State) bool, orElse <-chan time.Time) b
 	return false
 }
 
-// comes waits until the run's state satisfies is.
+// comes waits until `is` returns true for the run's state, and returns the latest state.
 func (r joined) comes(t testing.TB, is func(*session.State) bool) *session.State {
 	t.Helper()
 	if !r.reaches(is, time.After(browser.Patience)) {

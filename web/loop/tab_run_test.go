@@ -38,7 +38,7 @@ func newTabSite(t testing.TB, in view) *site {
 	return &site{t: t, http: &httptest.Server{URL: InTab.Serve(t, v)}, twin: &twin{}}
 }
 
-// onlyServer maps each feature that is not used in a tab to the reason.
+// onlyServer lists the features that the tests skip in a tab, each with the reason.
 var onlyServer = map[string]string{
 	"to the end and cancel": "the server's run is held while a hand moves; " +
 		"in a tab TestContinuePastLimitAndFinish cancels",

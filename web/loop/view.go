@@ -47,8 +47,8 @@ const (
 	numbersView = view(shell.Numbers)
 )
 
-// panels returns the parts of the page that are sent again when they change: the ones of the stage,
-// and the ones that follow it.
+// panels returns the parts of the page that are sent again when they change: the stage's panels,
+// and the panels that can be sent later.
 func (v view) panels() (now, later []Panel) {
 	if v == storyView {
 		return storyPanels, nil

@@ -165,8 +165,8 @@ func (v *visitor) comes(what string, is func(*session.State) bool) *session.Stat
 	return v.state()
 }
 
-// reaches waits until the run's state satisfies is, and returns false if it never does. It
-// watches the run as a connection does.
+// reaches waits until `is` returns true for the run's state, and returns false if that never
+// happens. It watches the run as a connection does.
 func (v *visitor) reaches(is func(*session.State) bool) bool {
 	v.t.Helper()
 	for end := time.Now().Add(browser.Patience); time.Now().Before(end); {

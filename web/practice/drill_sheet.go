@@ -124,7 +124,7 @@ func (v *drillWork) LockText(w stage.Words) string {
 	return w.T("practice.drill.opens", "n", len(heads), "columns", both(w, heads), "step", at)
 }
 
-// both joins the items of a list, usually two, as in "a and b".
+// both joins the items of a list, of which there are usually two, as in "a and b".
 func both(w stage.Words, items []string) string {
 	list := ""
 	for i, x := range items {

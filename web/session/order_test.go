@@ -10,7 +10,7 @@ import (
 )
 
 // TestSetTakesAnOrder: an order is accepted by name, as a string, as a list and from a form.
-// Links keep the order, and a link without an order stands for this program's own order.
+// Links keep the order, and a link without an order means this program's own order.
 // Promise: The order of the sampling rules can be set by name or as a list, and links keep it.
 func TestSetTakesAnOrder(t *testing.T) {
 	for _, body := range []string{

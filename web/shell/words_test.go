@@ -37,7 +37,7 @@ func findWords(t *testing.T, name, page string, data ...string) {
 	}
 }
 
-// empty is a page without any content of its own.
+// empty is a page without content.
 func empty(l *terms.Language) templ.Component {
 	return Page(Of{
 		Title: TitleOf(l.T("shell.missing")), Skip: l.T("shell.skip"), Keys: KeysWith(Key{"Space", "shell.key.list"}),

@@ -30,7 +30,8 @@ func TestSiteInAPage(t *testing.T) {
 		})
 	})
 	example := string(read(t, "../../testdata/embed/index.html"))
-	// An address in a policy stands for a folder only if it ends in a slash.
+	// In a Content-Security-Policy, a URL with a path matches the addresses below that path only if
+	// it ends in a slash.
 	example = strings.ReplaceAll(strings.ReplaceAll(example, "https://viz.example/", url), "https://viz.example", url)
 	school := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -1,7 +1,7 @@
 // Package stage describes and draws the stages of the loop: token chips, the text as a strip,
 // the rail of stages, the table of tokens, the bar from 0 to 1, the cache, and the sentences
 // that go with them. The Loop, the home page, the lessons' experiments, classes and the terminal
-// all use these and have no versions of their own.
+// all share these.
 //
 // Everything except the components is a pure function of a *session.State or of a stage of the
 // engine: rounding, shortening, the marks for white space, the color class of a probability,

@@ -238,7 +238,7 @@ func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorVi
 	return v
 }
 
-// bars draws values as bars above and below zero. If there are too many, each bar stands for
+// bars draws values as bars above and below zero. If there are too many, each bar represents
 // several neighbors and shows the value that is furthest from zero.
 func (v *TensorView) bars(w Words, x []float32, most float64) {
 	per := (len(x) + stripBars - 1) / stripBars

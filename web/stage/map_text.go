@@ -5,17 +5,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MapText is the form of a map with space for words. Its rows are heights, which are the gaps
+// MapText is the form of a map with space for text. Its rows are heights, which are the gaps
 // between blocks, and each cell describes one height and position. [Words.NewMapText] returns such
 // a map.
 const MapText MapForm = "text"
 
-// mapTextColumns is the number of columns of a map with words. Older tokens are folded into the
+// mapTextColumns is the number of columns of a map with text. Older tokens are folded into the
 // first column.
 const mapTextColumns = 12
 
-// MapKey is a cell, a row's name or a column's name in a map with words. If Name is set, it is
-// a button that sends Name=Value with the form whose id is Form.
+// MapKey is a cell, a row's name or a column's name in a map with text. If Name is set, it is a
+// button that sends Name=Value with the form whose id is Form.
 type MapKey struct {
 	Text  Text
 	Small string // the text below Text
@@ -30,8 +30,8 @@ type MapKey struct {
 	Form, Name, Value string
 }
 
-// MapTextOf is the content of a map with words. Heights and positions are numbered from 0. A
-// height is the number of blocks below it.
+// MapTextOf is the content of a map with text. Heights and positions are numbered from 0. A height
+// is the number of blocks below it.
 type MapTextOf struct {
 	ID     string
 	Aria   string

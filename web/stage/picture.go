@@ -276,8 +276,8 @@ func (p *Picture) twinRows() {
 	}
 }
 
-// PictureShares shows the shares that the scores become or, if cut is true, the shares that the
-// filters leave. If the temperature is not 1, a tick marks where each bar would end at T = 1.
+// PictureShares shows the shares after softmax or, if cut is true, after the filters. If the
+// temperature is not 1, a tick marks where each bar would end at T = 1.
 func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	name, at := "shares", infer.KindSoftmax
 	if cut {

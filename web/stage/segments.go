@@ -106,8 +106,8 @@ func (g *Segment) beside(from, to float64) {
 	g.Fit, g.FitP = fit(n, space), fit(max(n, utf8.RuneCountInString(g.P)), space)
 }
 
-// lay puts the winner's piece on top of the rest of a strip. It is used for winners that have no
-// segment of their own.
+// lay puts the winner's piece on top of the rest of a strip. It is used for winners without a
+// segment.
 func lay(list []Segment, winner Segment, from, to float64) []Segment {
 	for i := range list {
 		if list[i].Class == "is-rest" {
@@ -278,7 +278,7 @@ func (w Words) sampleSegments(st infer.Sample, f infer.Filter) *Segments {
 	return v
 }
 
-// what highlights the segment in which another u would fall.
+// what marks the what-if u, and highlights the segment in which it would fall.
 func (v *Segments) what(w Words, s *session.State) {
 	if s.WhatIf == nil || s.Dist == nil {
 		return

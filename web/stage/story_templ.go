@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Patterns are the fills of bars that stand for many small ones. A page that shows
+// Patterns are the fills of bars that represent many small ones. A page that shows
 // [Words.StoryHTML] includes them before it.
 func Patterns() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

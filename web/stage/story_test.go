@@ -317,8 +317,8 @@ func TestStoryHidesTheDraw(t *testing.T) {
 	}
 }
 
-// TestStoryEndsWithProse: a finished text is prose with each token's share, and a neutral
-// mark at its end.
+// TestStoryEndsWithProse: a finished text is shown as prose, with each token's share, and ends with
+// a neutral mark.
 func TestStoryEndsWithProse(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.SetKnob("max_tokens", 3))

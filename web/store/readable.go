@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// unknown stands for the number of records in a log's row if the original row could not be read.
+// unknown replaces the number of records in a log's row if the original row could not be read.
 const unknown = "-1"
 
 // salvagedTable is a table whose rows are copied from a damaged database.
@@ -88,8 +88,8 @@ func (r *reader) tables(ctx context.Context, now time.Time) error {
 	return r.restore(ctx, names, now)
 }
 
-// both copies the rows of a table that meet a condition, forward and, if not all of them can be
-// read, backward. It reports whether all could be read.
+// both copies the rows of a table that meet a condition, reading forward and, if it cannot read all
+// of them, also backward from the end. It reports whether all could be read.
 func (r *reader) both(ctx context.Context, t salvagedTable, where string, args ...any) (all bool, err error) {
 	for _, backward := range []bool{false, true} {
 		query := "SELECT " + t.columns + " FROM " + t.name + where + t.order(backward)

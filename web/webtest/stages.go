@@ -27,7 +27,7 @@ var (
 )
 
 // Traced is a script that makes the page run the program over a port, as another program would, and
-// stores the stages of a run, as JSON, in window.stages. %s stands for the commands.
+// stores the stages of a run, as JSON, in window.stages. %s is replaced with the commands.
 const Traced = `const { port1, port2 } = new MessageChannel();
 const commands = %s;
 const stages = [];

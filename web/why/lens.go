@@ -10,7 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lens shows the predictions that the model would make at each height, on the map of the model.
+// lens shows, on the map of the model, what the model would predict at each height, that is, after
+// each number of blocks.
 type lens struct {
 	Map    stage.Map
 	Folded int // positions that share the map's first column

@@ -1,10 +1,11 @@
-// Says which ids the npm package @huggingface/tokenizers gives texts of chats, for a test of
-// infer/chat. It is given a file: for each template the path of a tokenizer.json, names of
-// special tokens to add to it, and texts with the places at which special tokens stand.
+// Encodes the texts of chats with the npm package @huggingface/tokenizers, for a test of
+// infer/chat. The argument is a JSON file that has, for each template, the path of a
+// tokenizer.json, the special tokens to add to it, and texts with the offsets of the special
+// tokens in them.
 //
-// It answers with two lists of ids for each text. In whole the package finds every name by
-// itself, as its users have it, those that somebody typed too. In parts it has the same
-// tokenizer without special tokens for what is between the places, and at each place the
+// The output has two lists of ids for each text. For "whole", the package finds all names of
+// special tokens itself, including names that somebody typed. For "parts", the text between
+// the given offsets is encoded without special tokens, and each offset becomes the special
 // token whose name is there.
 import { readFileSync } from 'node:fs';
 import { Tokenizer } from '@huggingface/tokenizers';

@@ -1,6 +1,6 @@
-"""Stands for Python's package openai, which is on no registry that the tests reach. It has
-of that package's published interface what the example of the page /api uses, written from
-its documentation. So a test runs the example itself, its syntax and its fields, but not
+"""Replaces Python's package openai, which the tests cannot install. It has the part of the
+package's published interface that the example on the page /api uses, written from its
+documentation. So a test runs the example itself, with its syntax and its fields, but not
 the package.
 """
 import json

@@ -42,8 +42,8 @@ type meta struct {
 	Exists  bool `json:"exists,omitempty"`
 	Retired bool `json:"retired,omitempty"`
 	// First is the lowest number that a record of the log can have. Cut is the newest
-	// message that deleted records; snapshots from before it are invalid. In both, 0 stands
-	// for the first message of this change.
+	// message that deleted records; snapshots from before it are invalid. In both, 0 means the
+	// first message of this change.
 	First int64  `json:"first,omitempty"`
 	Cut   uint64 `json:"cut,omitempty"`
 

@@ -38,7 +38,7 @@ func (j *Journal) Owners(ctx context.Context, kind string) (list []journal.Info,
 }
 
 // eachLast calls f for the last message, without its body, of each log of a kind. The kind
-// is encoded as in subjects; * stands for all kinds.
+// is encoded as in subjects; * means all kinds.
 func (j *Journal) eachLast(ctx context.Context, kind string, f func(journal.Owner, message) error) error {
 	for n := range Streams {
 		var last map[journal.Owner]message

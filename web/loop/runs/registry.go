@@ -301,8 +301,8 @@ func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit,
 	}
 }
 
-// dropOldest drops the least recently used run without viewers whose learner satisfies of. It
-// returns false if there is none. mu is held.
+// dropOldest drops the least recently used run that has no viewers and for whose learner `of`
+// returns true. It returns false if there is none. mu is held.
 func (rs *Registry) dropOldest(of func(learner string) bool) bool {
 	oldest, used := "", int64(math.MaxInt64)
 	for id, r := range rs.byID {

@@ -69,7 +69,7 @@ func (x *RoomRun) State() *session.State {
 // Done returns a channel that is closed when the run has been closed or has failed.
 func (x *RoomRun) Done() <-chan struct{} { return x.run.done }
 
-// Watch calls f once at the beginning and after every change of the state, from one goroutine;
+// Watch calls f once when it starts, and then after every change of the state, from one goroutine;
 // several changes in quick succession can result in one call. The end of the run is not a change:
 // see [RoomRun.Done]. f may read the state but must not block for long. No call begins after stop
 // has returned.

@@ -37,8 +37,8 @@ func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
 }
 
 // TestRoomRunIsNeverDropped: a room's run belongs to no learner. While the room has the run open,
-// the run is not dropped in favor of another, evicted or expired, and its memory counts like other
-// runs' memory.
+// the run is never evicted, never expires, and is never dropped in favor of another run. Its memory
+// counts like any other run's.
 func TestRoomRunIsNeverDropped(t *testing.T) {
 	testmodel.Target(t) // loaded outside the bubble, in real time
 	synctest.Test(t, roomRunStays)

@@ -26,8 +26,8 @@ func NewViewer(page string) *Viewer {
 	return &Viewer{wake: make(chan struct{}, 1), page: pageName(page)}
 }
 
-// Wake returns a channel that receives a value at the beginning and after every change of the run.
-// Several changes result in a single value if the viewer has not received it yet.
+// Wake returns a channel that receives a value once initially, and then after every change of the
+// run. Several changes result in a single value if the viewer has not received it yet.
 func (v *Viewer) Wake() <-chan struct{} { return v.wake }
 
 // Again reports whether the viewer's page has watched the run before. It is set by

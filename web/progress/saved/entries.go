@@ -18,7 +18,7 @@ var ErrInput = errors.New("nothing was kept")
 // Limits for one learner. They ensure that [Parse] accepts every exported file.
 const (
 	// MaxEntries is the maximum number of answers; reviews and predictions have the same limit. It
-	// allows ten of each a day for more than five years.
+	// allows ten entries of each kind per day for more than five years.
 	MaxEntries = 20_000
 	// MaxID is the maximum length of a name or key, in bytes.
 	MaxID = 128

@@ -176,7 +176,7 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
   let got = 0; // the compressed bytes so far; estimated if the host compresses the file itself
   try {
     const address = await from?.();
-    // A name always stands for the same bytes, unless the browser has cached other content that a
+    // A name always refers to the same bytes, unless the browser has cached other content that a
     // host sent.
     const answer = await fetch(address ?? url, { cache: wrong.has(path) ? 'reload' : 'force-cache', signal });
     if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
