@@ -31,7 +31,7 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 	case position < 0 || position >= len(w.tokens):
 		return nil, fmt.Errorf("the text has no position %d", position)
 	case token < 0 || token >= v || over >= v:
-		return nil, fmt.Errorf("tokens %d and %d are not both in the vocabulary of %d", token, over, v)
+		return nil, fmt.Errorf("token %d or %d is not in the vocabulary of %d", token, over, v)
 	case w.change.Patch != nil && w.change.Patch.Position == position:
 		return nil, fmt.Errorf("position %d was carried over from another text, so its parts do not add up", position)
 	}

@@ -64,7 +64,7 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 		return errors.New("no tokens to read")
 	}
 	if n := c.positions + len(tokens); n > m.config.Context {
-		return fmt.Errorf("%d positions do not fit the model's context of %d", n, m.config.Context)
+		return fmt.Errorf("%d positions exceed the model's context of %d", n, m.config.Context)
 	}
 	for _, id := range tokens {
 		if id < 0 || id >= m.config.Vocab {
@@ -328,7 +328,7 @@ func finite(z []float32, vocab int) error {
 	}
 	for i, v := range z {
 		if v != v || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("the model's score for token %d is %v: its weights are unusable", i%vocab, v)
+			return fmt.Errorf("the model's weights are unusable: the score of token %d is %v", i%vocab, v)
 		}
 	}
 	return nil

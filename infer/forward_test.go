@@ -275,7 +275,7 @@ func TestForwardRefusesBadInput(t *testing.T) {
 		tokens []int
 		want   string
 	}{
-		{"window full", context.Background(), make([]int, 62), "65 positions do not fit the model's context of 64"},
+		{"window full", context.Background(), make([]int, 62), "65 positions exceed the model's context of 64"},
 		{
 			"id too high", context.Background(),
 			[]int{1, m.Config().Vocab},

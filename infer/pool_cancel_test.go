@@ -232,8 +232,8 @@ func TestSlotReportsModelErrors(t *testing.T) {
 	defer pool.Close()
 	through := pool.Slot().Model()
 	if _, _, err := through.Forward(context.Background(), m.NewCache(), make([]int, 65)); err == nil ||
-		!strings.Contains(err.Error(), "65 positions do not fit") {
-		t.Errorf("got error %v, want an error containing %q", err, "65 positions do not fit")
+		!strings.Contains(err.Error(), "65 positions exceed") {
+		t.Errorf("got error %v, want an error containing %q", err, "65 positions exceed")
 	}
 	f := folder{smallmodel.Folder{Width: 4, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 2, Context: 8}}
 	w := f.Random(1)

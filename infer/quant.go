@@ -27,7 +27,7 @@ func ParseQuant(text string) (Quant, error) {
 	case QuantNone, QuantInt8:
 		return q, nil
 	}
-	return "", fmt.Errorf("unknown quantization %q; it must be none or int8", text)
+	return "", fmt.Errorf("unknown quantization %q; want none or int8", text)
 }
 
 // Quant returns the format of the model's weights in memory.

@@ -75,11 +75,11 @@ func TestRoundedCopyEqualsLoadedInt8(t *testing.T) {
 	}
 	narrow := openModel(t, "gpt2-f32.gguf") // width 24
 	if _, err := narrow.Rounded(QuantQ4); err == nil || !strings.Contains(
-		err.Error(), "block 0: a row has 24 values, Q4_0 needs a multiple of 32",
+		err.Error(), "block 0: a row has 24 values, but Q4_0 requires a multiple of 32",
 	) {
 		t.Errorf(
 			"rows of 24: got error %v, want an error containing %q", err,
-			"block 0: a row has 24 values, Q4_0 needs a multiple of 32",
+			"block 0: a row has 24 values, but Q4_0 requires a multiple of 32",
 		)
 	}
 }

@@ -114,7 +114,7 @@ func (w *Watch) check(c Intervention) error {
 			len(w.tokens),
 		)
 	case p.Height < 0 || p.Height > cfg.Layers || p.Position < 0 || p.Position > last:
-		return fmt.Errorf("there is no position %d after block %d", p.Position, p.Height)
+		return fmt.Errorf("position %d after block %d is out of range", p.Position, p.Height)
 	}
 	return nil
 }

@@ -257,15 +257,15 @@ func TestInterventionsAreChecked(t *testing.T) {
 	w := watch(t, m, []int{endID, 72, 105})
 	short := watch(t, m, []int{endID, 72})
 	for want, change := range map[string]Intervention{
-		"L3.H1 is not a part":                   {Off: []Part{{PartHead, 3, 1}}},
-		"L1.H5 is not a part":                   {Off: []Part{{PartHead, 1, 5}}},
-		"L1.bias is not a part":                 {Off: []Part{{Kind: PartBias, Block: 1}}},
-		"embedding is not a part":               {Off: []Part{{Kind: PartEmbedding}}},
-		"pos:2 is not an earlier position":      {Positions: []int{2}},
-		"the other text has 2 tokens and":       {Patch: &Patch{From: short}},
-		"there is no position 3 after block 1":  {Patch: &Patch{From: w, Height: 1, Position: 3}},
-		"there is no position 0 after block 3":  {Patch: &Patch{From: w, Height: 3}},
-		"there is no position 0 after block -1": {Patch: &Patch{From: w, Height: -1}},
+		"L3.H1 is not a part":                       {Off: []Part{{PartHead, 3, 1}}},
+		"L1.H5 is not a part":                       {Off: []Part{{PartHead, 1, 5}}},
+		"L1.bias is not a part":                     {Off: []Part{{Kind: PartBias, Block: 1}}},
+		"embedding is not a part":                   {Off: []Part{{Kind: PartEmbedding}}},
+		"pos:2 is not an earlier position":          {Positions: []int{2}},
+		"the other text has 2 tokens and":           {Patch: &Patch{From: short}},
+		"position 3 after block 1 is out of range":  {Patch: &Patch{From: w, Height: 1, Position: 3}},
+		"position 0 after block 3 is out of range":  {Patch: &Patch{From: w, Height: 3}},
+		"position 0 after block -1 is out of range": {Patch: &Patch{From: w, Height: -1}},
 	} {
 		if _, err := w.Again(context.Background(), change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", change, err, want)

@@ -32,7 +32,7 @@ func parseAttrs(text string) (attrs, error) {
 		if !strings.HasPrefix(text, "=") {
 			if id, ok := strings.CutPrefix(word, "#"); ok {
 				if a.id != "" {
-					return a, fmt.Errorf("two ids, %q and %q", a.id, id)
+					return a, fmt.Errorf("multiple ids: %q and %q", a.id, id)
 				}
 				a.id = id
 			} else {
@@ -45,10 +45,10 @@ func parseAttrs(text string) (attrs, error) {
 			return a, fmt.Errorf("%s: %w", word, err)
 		}
 		if !keyForm.MatchString(word) {
-			return a, fmt.Errorf("%q is not a name for a setting", word)
+			return a, fmt.Errorf("invalid setting name %q", word)
 		}
 		if _, twice := a.keys[word]; twice {
-			return a, fmt.Errorf("%q is given twice", word)
+			return a, fmt.Errorf("duplicate setting %q", word)
 		}
 		a.keys[word], text = value, rest
 	}
@@ -79,7 +79,7 @@ func attrValue(text string) (value, rest string, err error) {
 			b.WriteByte(c)
 		}
 	}
-	return "", "", fmt.Errorf("a quote is never closed")
+	return "", "", fmt.Errorf("missing closing quote")
 }
 
 // only returns an error that names the first disallowed key in alphabetical order. It returns nil
@@ -99,5 +99,8 @@ func (a attrs) only(allowed ...string) error {
 		return nil
 	}
 	sort.Strings(wrong)
-	return fmt.Errorf("there is no setting %q here, only %s", wrong[0], strings.Join(allowed, ", "))
+	if len(allowed) == 0 {
+		return fmt.Errorf("unknown setting %q", wrong[0])
+	}
+	return fmt.Errorf("unknown setting %q; the settings allowed here are %s", wrong[0], strings.Join(allowed, ", "))
 }

@@ -80,7 +80,7 @@ func (e *expression) chain(
 	operators string, next func() (value, error), apply func(op byte, a, b float64) float64,
 ) (value, error) {
 	if e.depth++; e.depth > maxDepth*3 {
-		return value{}, errors.New("the expression nests too deeply")
+		return value{}, errors.New("the expression is nested too deeply")
 	}
 	defer func() { e.depth-- }()
 	v, err := next()
@@ -113,7 +113,7 @@ func (e *expression) power() (value, error) {
 	}
 	if e.eat("^") != 0 {
 		if e.depth++; e.depth > maxDepth*3 {
-			return value{}, errors.New("the expression nests too deeply")
+			return value{}, errors.New("the expression is nested too deeply")
 		}
 		w, err := e.power()
 		e.depth--
@@ -141,7 +141,7 @@ func (e *expression) atom() (value, error) {
 	if e.eat("(") != 0 {
 		v, err := e.sum()
 		if err == nil && e.eat(")") == 0 {
-			err = errors.New("a bracket is never closed")
+			err = errors.New("missing closing parenthesis")
 		}
 		return v, err
 	}
@@ -155,7 +155,7 @@ func (e *expression) atom() (value, error) {
 	}
 	x, err := strconv.ParseFloat(e.rest[:n], 64)
 	if err != nil {
-		return value{}, fmt.Errorf("a number or a function is missing before %q", e.rest)
+		return value{}, fmt.Errorf("expected a number or a function, found %q", e.rest)
 	}
 	e.rest = e.rest[n:]
 	return number(x), nil
@@ -180,15 +180,15 @@ func (e *expression) name() string {
 func (e *expression) call(name string) (value, error) {
 	f, ok := functions[name]
 	if !ok {
-		return value{}, fmt.Errorf("there is no figure called %q", name)
+		return value{}, fmt.Errorf("unknown function %q", name)
 	}
 	if e.eat("(") == 0 {
-		return value{}, fmt.Errorf("%s needs brackets: %s(…)", name, name)
+		return value{}, fmt.Errorf("missing parentheses after %s; want %s(…)", name, name)
 	}
 	a := &arguments{named: map[string]string{}, asked: map[string]bool{}}
 	for e.eat(")") == 0 {
 		if e.rest == "" {
-			return value{}, fmt.Errorf("the brackets of %s are never closed", name)
+			return value{}, fmt.Errorf("%s: missing closing parenthesis", name)
 		}
 		if err := e.argument(a); err != nil {
 			return value{}, fmt.Errorf("%s: %w", name, err)
@@ -203,7 +203,7 @@ func (e *expression) call(name string) (value, error) {
 		asked := e.name()
 		inner, ok := v.fields[asked]
 		if !ok {
-			return value{}, fmt.Errorf("%s has no %q", name, asked)
+			return value{}, fmt.Errorf("%s has no field %q", name, asked)
 		}
 		v = inner
 	}
@@ -218,7 +218,7 @@ func (e *expression) argument(a *arguments) error {
 		e.rest = after[len(text):]
 		key = strings.TrimSpace(key)
 		if _, twice := a.named[key]; twice {
-			return fmt.Errorf("%s is given twice", key)
+			return fmt.Errorf("duplicate argument %s", key)
 		}
 		a.named[key] = strings.TrimSpace(text)
 	} else {
@@ -234,7 +234,7 @@ func (e *expression) argument(a *arguments) error {
 	}
 	if e.eat(",") == 0 {
 		if e.skip(); !strings.HasPrefix(e.rest, ")") {
-			return fmt.Errorf("a comma or a bracket is missing before %q", e.rest)
+			return fmt.Errorf("missing comma or closing parenthesis before %q", e.rest)
 		}
 	}
 	return nil
@@ -271,7 +271,7 @@ func raw(text string) string {
 
 func (v value) number() (float64, error) {
 	if v.word != "" || v.bare {
-		return 0, errors.New("want a number, got a word or a record; select one of its fields with a dot")
+		return 0, errors.New("got a word or a record, want a number; select a field of a record with a dot")
 	}
 	return v.num, nil
 }
@@ -302,7 +302,7 @@ func (a *arguments) err() error {
 		}
 	}
 	if len(a.list) > 0 && !a.asked[""] {
-		return errors.New("its arguments have names: name=value")
+		return errors.New("arguments must be named: name=value")
 	}
 	return nil
 }
@@ -338,7 +338,7 @@ func (a *arguments) float(name string, otherwise, low, high float64) float64 {
 	if err != nil {
 		a.fail("%s: %w", name, err)
 	} else if !(x >= low && x <= high) {
-		a.fail("%s is %v, outside of %v to %v", name, x, low, high)
+		a.fail("%s is %v; want %v to %v", name, x, low, high)
 	}
 	return x
 }
@@ -347,7 +347,7 @@ func (a *arguments) float(name string, otherwise, low, high float64) float64 {
 func (a *arguments) whole(name string, otherwise, low, high float64) int {
 	x := a.float(name, otherwise, low, high)
 	if a.bad == nil && x != math.Trunc(x) {
-		a.fail("%s is %v, and must be whole", name, x)
+		a.fail("%s is %v; want a whole number", name, x)
 	}
 	if a.bad != nil {
 		return int(low)
@@ -359,7 +359,7 @@ func (a *arguments) whole(name string, otherwise, low, high float64) int {
 func (a *arguments) one() float64 {
 	a.asked[""] = true
 	if len(a.list) != 1 {
-		a.fail("it needs one number, not %d", len(a.list))
+		a.fail("got %d numbers, want 1", len(a.list))
 		return 1
 	}
 	return a.list[0]

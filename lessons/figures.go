@@ -154,7 +154,7 @@ func token(a *arguments, name string) int {
 			return i
 		}
 	}
-	a.fail("%s is %q, and must be one of %s", name, w, strings.Join(drillTokens, ", "))
+	a.fail("%s is %q; want one of %s", name, w, strings.Join(drillTokens, ", "))
 	return 0
 }
 
@@ -235,7 +235,7 @@ func figureSegment(a *arguments) value {
 func figureDraw(a *arguments) value {
 	u := a.float("u", must, 0, 1)
 	if u == 1 {
-		a.fail("u is below 1")
+		a.fail("u must be below 1")
 	}
 	d := decided(a)
 	if a.bad != nil {
@@ -254,7 +254,7 @@ func figureU(a *arguments) value {
 func figureAcceptance(a *arguments) value {
 	p, q := a.float("p", must, 0, 1), a.float("q", must, 0, 1)
 	if q == 0 {
-		a.fail("q is 0: such a token is never proposed")
+		a.fail("q is 0, so the token is never proposed")
 		return value{}
 	}
 	return number(sampling.Acceptance(p, q))

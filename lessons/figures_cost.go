@@ -40,7 +40,7 @@ func shapeAndTie(a *arguments) (cost.Shape, bool) {
 	name := a.word("shape", "bundled")
 	s, ok := shapes[name]
 	if !ok {
-		a.fail("there is no shape %q, only bundled and 7b", name)
+		a.fail("unknown shape %q; want bundled or 7b", name)
 		s = shapes["bundled"]
 	}
 	return s.Shape, s.tied

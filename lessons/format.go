@@ -15,7 +15,7 @@ import (
 func format(v value, how string) (string, error) {
 	if v.word != "" {
 		if how != "" {
-			return "", fmt.Errorf("a word cannot have the format %q", how)
+			return "", fmt.Errorf("format %q does not apply to a word", how)
 		}
 		return v.word, nil
 	}
@@ -33,10 +33,10 @@ func format(v value, how string) (string, error) {
 	case how == "" && x == math.Trunc(x), how == ",":
 		return terms.Grouped(x, 0), nil
 	case how == "":
-		return "", fmt.Errorf("the figure %v is not whole: say how many decimals", x)
+		return "", fmt.Errorf("the figure %v is not a whole number; specify the number of decimals", x)
 	case how == "bytes":
 		if x < 0 || x != math.Trunc(x) {
-			return "", fmt.Errorf("%v is not a number of bytes", x)
+			return "", fmt.Errorf("%v is not a valid number of bytes", x)
 		}
 		return terms.BytesShort(x), nil
 	}
@@ -49,7 +49,7 @@ func format(v value, how string) (string, error) {
 	}
 	n, err := strconv.Atoi(how)
 	if err != nil || n < 0 || n > 9 {
-		return "", fmt.Errorf("there is no format %q: use a digit, a comma, %%N, xN or bytes", how)
+		return "", fmt.Errorf("unknown format %q; want a digit, a comma, %%N, xN or bytes", how)
 	}
 	return before + terms.Grouped(x, n) + after, nil
 }

@@ -211,7 +211,7 @@ func checkInputs(inputs terms.Inputs, given map[string]string) (wrong []error) {
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		in, ok := inputs.Find(key)
 		if !ok {
-			wrong = append(wrong, fmt.Errorf("there is no setting %q here", key))
+			wrong = append(wrong, fmt.Errorf("unknown setting %q", key))
 			continue
 		}
 		if k, isKnob := knobOf(in); isKnob {

@@ -34,7 +34,7 @@ func Languages() []string {
 // content returns the folder with the course's files in a language.
 func content(language string) (fs.FS, error) {
 	if !slices.Contains(Languages(), language) {
-		return nil, fmt.Errorf("there is no course in the language %q, only in %q", language, Languages())
+		return nil, fmt.Errorf("unknown course language %q; want one of %q", language, Languages())
 	}
 	return fs.Sub(embedded, "content/"+language)
 }

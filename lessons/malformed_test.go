@@ -75,8 +75,8 @@ var malformed = []struct{ file, old, new, want string }{
 	// sections and directives
 	{"00-start.md", "{#first}", "{#First}", `00-start.md:12: "First" is not an id`},
 	{"00-start.md", "{#first}", "", `00-start.md:12: "" is not an id`},
-	{"00-start.md", "{#first}", "{#first #again}", `00-start.md:12: two ids`},
-	{"00-start.md", "{#first}", "{#first color=red}", `00-start.md:12: there is no setting "color"`},
+	{"00-start.md", "{#first}", "{#first #again}", `00-start.md:12: multiple ids`},
+	{"00-start.md", "{#first}", "{#first color=red}", `00-start.md:12: unknown setting "color"`},
 	{"00-start.md", "## First", "Text\n\n## First", `00-start.md:11: text before the first heading`},
 	{"00-start.md", "::: check q-one\n:::", "::: check q-one", `00-start.md:20: the directive "check" is never closed`},
 	{
@@ -135,7 +135,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "Text ", "$$\nx\n\nText ", `00-start.md:14: the formula that begins here is never closed with $$`},
 	{
 		"00-start.md", "Text ", "Text {=softmax(T=1).teh 4} ",
-		`00-start.md:14: the figure {=softmax(T=1).teh 4}: softmax has no "teh"`,
+		`00-start.md:14: the figure {=softmax(T=1).teh 4}: softmax has no field "teh"`,
 	},
 	{"00-start.md", "Text ", "Text {=1 ", `00-start.md:14: the figure that begins here is not closed`},
 	{"00-start.md", "Text ", "Text `{=exp(1) 2}` ", `00-start.md:14: figures are not computed in`},
@@ -145,7 +145,7 @@ var malformed = []struct{ file, old, new, want string }{
 	// widgets
 	{"00-start.md", "widget turn", "widget trun", `00-start.md:16: there is no widget "trun"`},
 	{"00-start.md", ` prompt="Hello"`, "", `00-start.md:16: widget turn: prompt is missing`},
-	{"00-start.md", `"Hello"`, `"Hello`, `00-start.md:16: prompt: a quote is never closed`},
+	{"00-start.md", `"Hello"`, `"Hello`, `00-start.md:16: prompt: missing closing quote`},
 	{"00-start.md", `"Hello"`, `""`, `00-start.md:16: widget turn: prompt is empty`},
 	{"00-start.md", `"Hello"`, `"Hello" t=-1`, `00-start.md:16: widget turn: t is -1`},
 	{"00-start.md", `"Hello"`, `"Hello" k=many`, `00-start.md:16: widget turn: k is "many"; it must be a whole number`},
@@ -153,7 +153,7 @@ var malformed = []struct{ file, old, new, want string }{
 		"00-start.md", `"Hello"`, `"Hello" typical=0`,
 		`00-start.md:16: widget turn: typical is 0; it must be above 0, up to 1 (off)`,
 	},
-	{"00-start.md", `"Hello"`, `"Hello" gamma=4`, `00-start.md:16: widget turn: there is no setting "gamma" here`},
+	{"00-start.md", `"Hello"`, `"Hello" gamma=4`, `00-start.md:16: widget turn: unknown setting "gamma"`},
 	{"00-start.md", "One turn.\n", "", `00-start.md:16: the directive "widget" has no text`},
 	// questions
 	{"quiz.md", "kind=choice", "kind=guess", `quiz.md:1: the kind is "guess"`},

@@ -16,7 +16,7 @@ func plainMath(tex string, displayed bool) (string, error) {
 	p := &texParser{rest: tex}
 	body := p.row(0)
 	if p.err == nil && p.rest != "" {
-		p.err = errors.New("a } closes nothing")
+		p.err = errors.New("unmatched }")
 	}
 	if p.err != nil {
 		return "", p.err
@@ -99,7 +99,7 @@ func (p *texParser) atom(depth int) string {
 	r, size := utf8.DecodeRuneInString(p.rest)
 	switch {
 	case p.rest == "":
-		return p.fail("a symbol is missing at the end")
+		return p.fail("missing symbol at the end")
 	case r == '{':
 		return "<mrow>" + p.group(depth) + "</mrow>"
 	case r == '\\':
@@ -125,12 +125,12 @@ func (p *texParser) atom(depth int) string {
 // group parses {…}.
 func (p *texParser) group(depth int) string {
 	if !strings.HasPrefix(p.rest, "{") {
-		return p.fail("a group {…} is missing")
+		return p.fail("missing group {…}")
 	}
 	p.rest = p.rest[1:]
 	body := p.row(depth + 1)
 	if !strings.HasPrefix(p.rest, "}") {
-		return p.fail("a { is never closed")
+		return p.fail("unmatched {")
 	}
 	p.rest = p.rest[1:]
 	return body

@@ -187,7 +187,7 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 		},
 		"a huge file": {
 			"02-huge.md", strings.Repeat("a\n", maxOwnBytes),
-			"02-huge.md:1: the file has more than 262144",
+			"02-huge.md:1: the file exceeds the limit of 262144",
 		},
 		"another file":    {"notes.txt", "a", "notes.txt:1: the file is neither a lesson"},
 		"a lesson's slug": {"02-tokens.md", ownSecond("tokens"), `02-tokens.md:1: "tokens" appears twice`},

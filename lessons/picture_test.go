@@ -94,7 +94,7 @@ func TestPictureErrorsNameTheLine(t *testing.T) {
 		{`attention block=4 head=5 name="At rest"`, ""},
 		{"stars", at + `the picture has no state "stars": attention, cache`},
 		{"", at + "a state of the picture is ::: picture KIND"},
-		{"tokens t=1", at + `picture tokens: there is no setting "t" here`},
+		{"tokens t=1", at + `picture tokens: unknown setting "t"`},
 		{"attention block=4", at + "picture attention: head is missing"},
 		{"attention block=4 head=7", at + "picture attention: "},
 		{"shares t=-1", at + "picture shares: "},

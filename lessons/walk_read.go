@@ -139,7 +139,7 @@ func (l *loader) readActions(p block) (list []Action) {
 		at := p.body().down(i)
 		a, err := parseAttrs(words)
 		if err == nil && (a.id != "" || len(a.words) > 0) {
-			err = fmt.Errorf("%q is not key=value", words)
+			err = fmt.Errorf("got %q, want key=value", words)
 		}
 		if err != nil {
 			l.problems.add(at, "%v", err)
@@ -199,7 +199,7 @@ func (r *walkWords) values(inputs ...terms.Input) terms.Values {
 func (r *walkWords) rest() {
 	for key := range r.keys {
 		if !r.taken[key] {
-			r.say("there is no setting %q here", key)
+			r.say("unknown setting %q", key)
 		}
 	}
 }

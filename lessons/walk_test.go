@@ -134,8 +134,8 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 		begin + "::: ask all\n:::\n": "x.md:12: the kind \"all\"",
 		begin + "::: ask next choices=9\n:::\n": "x.md:12: choices is " +
 			"9; it must be a whole number from 4 to 8",
-		begin + "::: ask next color=red\n:::\n": "x.md:12: there is " +
-			"no setting \"color\"",
+		begin + "::: ask next color=red\n:::\n": "x.md:12: unknown " +
+			"setting \"color\"",
 		begin + "::: ask next\nWell?\n:::\n": "x.md:12: only a number " +
 			"can have a text",
 		begin + "::: ask question id=q-two\n:::\n": "x.md:12: there is " +

@@ -29,7 +29,10 @@ func (r Bill) Draw(l *terms.Language) (Chart, error) {
 		Rows:   [][]string{{"0", terms.Dollars(r.Read)}},
 	}
 	if r.Most < 1 || len(r.Costs) > r.Most || !(r.Read >= 0) || !(r.Written >= 0) {
-		return c, fmt.Errorf("draw %q: cannot draw %d of at most %d tokens", c.Title, len(r.Costs), r.Most)
+		return c, fmt.Errorf(
+			"draw %q: invalid values: %d costs, at most %d tokens, prices %g and %g",
+			c.Title, len(r.Costs), r.Most, r.Read, r.Written,
+		)
 	}
 	points := plotter.XYs{{X: 0, Y: r.Read}}
 	for i, cost := range r.Costs {
@@ -98,7 +101,7 @@ func BreakEven(l *terms.Language, a Against) (Chart, error) {
 		Header: []string{l.T("plot.even.requests"), l.T("plot.even.bought"), l.T("plot.even.own")},
 	}
 	if a.EachRequest <= 0 || a.MachineDay <= 0 || a.MostADay <= 0 {
-		return c, fmt.Errorf("draw %q: a price is 0", c.Title)
+		return c, fmt.Errorf("draw %q: the prices and the capacity must be positive", c.Title)
 	}
 	meet := a.MachineDay / a.EachRequest
 	most := min(max(meet*2, a.Now*1.25), max(a.MostADay*3, meet*1.5))

@@ -45,7 +45,10 @@ func (r CacheGuess) Draw(l *terms.Language) (Chart, Inside, error) {
 		Header: []string{l.T("plot.head.token"), l.T("plot.cache.cached"), l.T("plot.cache.again")},
 	}
 	if r.Tokens < 2 || !(r.Top > 0) {
-		return c, Inside{}, fmt.Errorf("draw %q: cannot draw %d tokens and times up to %g ms", c.Title, r.Tokens, r.Top)
+		return c, Inside{}, fmt.Errorf(
+			"draw %q: got %d tokens and times up to %g ms; want at least 2 tokens and a positive time",
+			c.Title, r.Tokens, r.Top,
+		)
 	}
 	most := r.Top
 	for _, p := range r.Points {

@@ -82,14 +82,14 @@ func theme(
 ) (string, error) {
 	open := svgOpen.FindString(svg)
 	if open == "" {
-		return "", fmt.Errorf("draw %q: the drawing has no <svg>", title)
+		return "", fmt.Errorf("draw %q: missing <svg> element", title)
 	}
 	var unknown string
 	body := styleAttr.ReplaceAllStringFunc(svg[len(open):], func(attr string) string {
 		return presentation(styleAttr.FindStringSubmatch(attr)[1], &unknown)
 	})
 	if unknown != "" {
-		return "", fmt.Errorf("draw %q: color %s has no role", title, unknown)
+		return "", fmt.Errorf("draw %q: unknown color %s", title, unknown)
 	}
 	label := l.T("plot.label", "title", title, "description", description)
 	return fmt.Sprintf(

@@ -28,7 +28,7 @@ func Histogram(l *terms.Language, tokens []Drawn, n int) (Chart, error) {
 		l.T("plot.head.token"), l.T("plot.draws.probability"), l.T("plot.draws.drawn"), l.T("plot.draws.share"),
 	}}
 	if len(tokens) == 0 || n < 1 {
-		return c, fmt.Errorf("draw %q: nothing was drawn", c.Title)
+		return c, fmt.Errorf("draw %q: no draws", c.Title)
 	}
 	most, far, off := 0.0, "", 0.0
 	for _, t := range tokens {

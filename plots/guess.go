@@ -35,7 +35,7 @@ func (g Guess) Draw(l *terms.Language) (Chart, error) {
 	c := Chart{Title: g.Title, Header: []string{"", l.T("plot.guess.value")}}
 	if !(g.High > 0) || g.At < 0 || g.At > g.High || g.Guessed != "" && !(g.From >= 0 && g.From <= g.To) {
 		return c, fmt.Errorf(
-			"draw %q: cannot draw %g on an axis to %g, guessed %g to %g", c.Title, g.At, g.High, g.From, g.To,
+			"draw %q: invalid values: %g on an axis to %g, guess %g to %g", c.Title, g.At, g.High, g.From, g.To,
 		)
 	}
 	guessed, measured := l.T("plot.guess.none"), l.T("plot.guess.yet")

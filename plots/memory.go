@@ -140,7 +140,9 @@ func Heads(l *terms.Language, heads, kvHeads int, now bool) (Chart, error) {
 		Rows: [][]string{{strconv.Itoa(heads), strconv.Itoa(kvHeads)}},
 	}
 	if heads < 1 || kvHeads < 1 || heads%kvHeads != 0 {
-		return c, fmt.Errorf("draw %q: %d query heads cannot share %d pairs", c.Title, heads, kvHeads)
+		return c, fmt.Errorf(
+			"draw %q: cannot divide %d query heads evenly among %d key/value heads", c.Title, heads, kvHeads,
+		)
 	}
 	c.Description = l.T("plot.shared.say", "heads", l.T("plot.shared.say.heads", "n", heads),
 		"pairs", l.T("plot.shared.say.pairs", "n", kvHeads), "n", heads/kvHeads)

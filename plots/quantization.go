@@ -37,7 +37,10 @@ var wayBars = []struct {
 func RoundedBars(l *terms.Language, tokens []RoundedBar, ways []string) (Chart, error) {
 	c := Chart{Title: l.T("plot.rounded"), Header: []string{l.T("plot.head.token")}}
 	if len(tokens) == 0 || len(ways) < 1 || len(ways) > len(wayBars) {
-		return c, fmt.Errorf("draw %q: cannot draw %d tokens in %d ways", c.Title, len(tokens), len(ways))
+		return c, fmt.Errorf(
+			"draw %q: got %d tokens and %d storage formats; want at least 1 token and 1 to %d formats",
+			c.Title, len(tokens), len(ways), len(wayBars),
+		)
 	}
 	for _, w := range ways {
 		c.Header = append(c.Header, l.T("plot.rounded.p", "way", w))

@@ -45,7 +45,7 @@ func Standalone(svg string) (string, error) { return standalone(svg, sans) }
 func standalone(svg, family string) (string, error) {
 	open := viewBox.FindStringSubmatch(svg)
 	if open == nil {
-		return "", fmt.Errorf("make a file from a chart: not one of this package's charts")
+		return "", fmt.Errorf("convert chart to a file: the SVG is not one of this package's charts")
 	}
 	width, _ := strconv.ParseFloat(open[1], 64) // the pattern matches only numbers
 	height, _ := strconv.ParseFloat(open[2], 64)
@@ -59,7 +59,7 @@ func standalone(svg, family string) (string, error) {
 		return color
 	})
 	if unknown != "" {
-		return "", fmt.Errorf("make a file from a chart: no color for %s", unknown)
+		return "", fmt.Errorf("convert chart to a file: no color for %s", unknown)
 	}
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[3]s %[4]s" `+
 		`font-family="%[5]s"`,

@@ -35,7 +35,7 @@ func (w Wedge) Draw(l *terms.Language) (Chart, error) {
 		},
 	}
 	if w.Positions < 1 || w.Texts < 1 || !(w.PerToken > 0) || !(w.Memory > 0) || w.Weights < 0 {
-		return c, fmt.Errorf("draw %q: cannot draw %+v", c.Title, w)
+		return c, fmt.Errorf("draw %q: invalid values: %+v", c.Title, w)
 	}
 	last := 2 * w.Positions
 	for _, n := range []int{0, w.Positions / 2, w.Positions, last} {

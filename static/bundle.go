@@ -105,7 +105,7 @@ func newJoiner(read func(name string) ([]byte, error)) *joiner {
 func (j *joiner) add(name string) (*module, error) {
 	if m, ok := j.done[name]; ok {
 		if m == nil {
-			return nil, fmt.Errorf("%s: imports itself through other modules", name)
+			return nil, fmt.Errorf("%s: import cycle", name)
 		}
 		return m, nil
 	}
@@ -131,11 +131,11 @@ func (j *joiner) add(name string) (*module, error) {
 			m.exports = append(m.exports, exportList.FindStringSubmatch(line)[1])
 			continue
 		case strings.HasPrefix(line, "import"), strings.HasPrefix(line, "export"):
-			return nil, fmt.Errorf("%s: cannot be joined with others: %s", name, line)
+			return nil, fmt.Errorf("%s: unsupported form of import or export: %s", name, line)
 		case strings.HasPrefix(strings.TrimSpace(line), "//") && !strings.Contains(name, "/vendor/"):
 			continue // comments are only for readers of the source, and would be a tenth of a page's download
 		case strings.Count(line, "`")%2 == 1 && !strings.Contains(name, "/vendor/"):
-			return nil, fmt.Errorf("%s: cannot be joined with others: a multi-line string: %s", name, line)
+			return nil, fmt.Errorf("%s: unsupported multi-line string: %s", name, line)
 		default:
 			begun = begun || line != ""
 		}
@@ -165,7 +165,7 @@ func declares(module []byte, name string) bool {
 func (j *joiner) imported(name, line string) (string, error) {
 	parts := importLine.FindStringSubmatch(line)
 	if parts == nil {
-		return "", fmt.Errorf("%s: cannot be joined with others: %s", name, line)
+		return "", fmt.Errorf("%s: unsupported form of import: %s", name, line)
 	}
 	from := path.Join(path.Dir(name), parts[2])
 	m, err := j.add(from)
@@ -174,7 +174,7 @@ func (j *joiner) imported(name, line string) (string, error) {
 	}
 	for wanted := range strings.SplitSeq(parts[1], ", ") {
 		if !slices.Contains(m.exports, wanted) {
-			return "", fmt.Errorf("%s: imports %s, which %s does not export", name, wanted, from)
+			return "", fmt.Errorf("%s: %s is not exported by %s", name, wanted, from)
 		}
 	}
 	return fmt.Sprintf("const { %s } = %s;", parts[1], m.id), nil

@@ -233,8 +233,8 @@ func TestClassWithoutCookies(t *testing.T) {
 	for n, command := range []string{`"cmd":"join","nick":"Ada"`, `"cmd":"vote","poll":"1","choice":"a","number":1`} {
 		v := &visitor{t: t, conn: conn}
 		err := v.ask(n+1, `{"n":%d,`+command+`}`)
-		if err == nil || !strings.Contains(err.Error(), "does not keep cookies") {
-			t.Errorf("%s: got error %v, want an error containing %q", command, err, "does not keep cookies")
+		if err == nil || !strings.Contains(err.Error(), "does not accept cookies") {
+			t.Errorf("%s: got error %v, want an error containing %q", command, err, "does not accept cookies")
 		}
 	}
 	phone := load.Phone{URL: server, Code: instructor.Code} // visits a page first, as phones do

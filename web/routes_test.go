@@ -128,12 +128,12 @@ var answers = []struct {
 	{"PATCH", "/teach", 405, "GET, HEAD, POST", noForms},
 	{"GET", "/teaching", 404, "", noPage},
 	{"GET", "/join", 200, "", "Join a class"},
-	{"GET", "/class", 404, "", "With a code from the screen in front"},
+	{"GET", "/class", 404, "", "You can join a class with the code"},
 	{"GET", "/class/ABCD", 404, "", "Join a class"},
-	{"GET", "/class/ABCD/", 404, "", "With a code from the screen in front"},
+	{"GET", "/class/ABCD/", 404, "", "You can join a class with the code"},
 	{"POST", "/class/ABCD/do", 403, "", "For the instructor."},
 	{"DELETE", "/class/ABCD/do", 405, "POST", noForms},
-	{"GET", "/tour", 404, "", "With a code from the screen in front"},
+	{"GET", "/tour", 404, "", "You can join a class with the code"},
 	{"GET", "/tour/x", 404, "", "There is no such tour."},
 }
 

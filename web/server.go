@@ -117,7 +117,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("web: Config.Model is nil")
 	}
 	if len(cfg.AllowedHosts) == 0 {
-		return nil, errors.New("web: Config.AllowedHosts is empty: no request would be answered")
+		return nil, errors.New("web: Config.AllowedHosts is empty, so every request would be refused")
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
 	s := &Server{

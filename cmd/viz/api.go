@@ -33,8 +33,8 @@ func (o *apiOptions) flags(f *flags) {
 func addOrigins(to *[]string, s string) error {
 	for origin := range strings.SplitSeq(strings.ToLower(s), ",") {
 		if !validOrigin(origin) {
-			return errors.New("must be http://HOST or https://HOST, optionally with a port; separate several with " +
-				"commas")
+			return errors.New("must be a comma-separated list of origins of the form http://HOST[:PORT] or " +
+				"https://HOST[:PORT]")
 		}
 		*to = append(*to, origin)
 	}
@@ -71,7 +71,7 @@ func (o *apiOptions) access(f *flags, local bool) (api.Access, error) {
 		a.Keys = append(a.Keys, key)
 	}
 	if len(a.Keys) == 0 {
-		return a, usageError{fmt.Errorf("%s %s has no key", f.called("api-key-file"), o.keyFile)}
+		return a, usageError{fmt.Errorf("%s %s contains no keys", f.called("api-key-file"), o.keyFile)}
 	}
 	return a, nil
 }

@@ -27,7 +27,7 @@ func TestAPIAccess(t *testing.T) {
 		{key + "\n" + key + "2", true, false, []string{key, key + "2"}, ""},
 		{"short\n", false, false, nil, "line 1: a key must be at least 16"},
 		{key + "\na key with a space", false, false, nil, "line 2"},
-		{"# none\n", false, false, nil, "has no key"},
+		{"# none\n", false, false, nil, "contains no keys"},
 	} {
 		o := apiOptions{}
 		if row.file != "" {

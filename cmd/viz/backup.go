@@ -43,7 +43,7 @@ func runBackup(ctx context.Context, args []string, env func(string) string, stdo
 		return err
 	}
 	if o.file == "" {
-		return usageError{errors.New("FILE is missing: give a path for the copy")}
+		return usageError{errors.New("missing FILE argument: specify a path for the copy")}
 	}
 	dir, err := o.folder(f, env)
 	if err != nil {

@@ -99,7 +99,7 @@ func (o *benchOptions) flags() *flags {
 		for name := range strings.SplitSeq(text, ",") {
 			q, err := infer.ParseQuant(name)
 			if err != nil {
-				return errors.New("must be none, int8 or both, separated by a comma")
+				return errors.New("must be none, int8, or both separated by a comma")
 			}
 			o.plan.Quants = append(o.plan.Quants, q)
 		}
@@ -112,7 +112,7 @@ func (o *benchOptions) flags() *flags {
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
-			return errors.New("must be a duration such as 500ms or 2s")
+			return errors.New("must be a positive duration such as 500ms or 2s")
 		}
 		o.plan.Time = d
 		return nil
@@ -142,7 +142,7 @@ func (f *flags) number(name, help string, to *int) {
 	f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return errors.New("must be a whole number, 1 or more")
+			return errors.New("must be a positive integer")
 		}
 		*to = n
 		return nil
@@ -156,7 +156,7 @@ func (f *flags) numbers(name, help string, to *[]int) {
 		for part := range strings.SplitSeq(text, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(part))
 			if err != nil || n < 1 || n > 256 {
-				return errors.New("must be whole numbers from 1 to 256, separated by commas")
+				return errors.New("must be a comma-separated list of integers from 1 to 256")
 			}
 			list = append(list, n)
 		}

@@ -68,7 +68,7 @@ func runData(ctx context.Context, args []string, env func(string) string, stdout
 		return err
 	}
 	if o.cluster.url == "" {
-		return usageError{errors.New("-cluster is missing: give the address of the cluster")}
+		return usageError{errors.New("missing -cluster: specify the address of the cluster")}
 	}
 	if err := o.cluster.check(f); err != nil {
 		return err

@@ -145,10 +145,11 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	}
 	went := inCluster()
 	f := try(t, nil, "", into...)
-	if f.code != exitFailed || !strings.Contains(f.errors, code+": the copy at the destination has been used since") {
+	if f.code != exitFailed ||
+		!strings.Contains(f.errors, code+": the destination log has been used since it was copied") {
 		t.Errorf(
 			"a room that was used: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
-			code+": the copy at the destination has been used since",
+			code+": the destination log has been used since it was copied",
 		)
 	}
 	sameLogs(t, "after the third time", inCluster(), went)
@@ -173,8 +174,8 @@ func TestDataCommandRefusesMissingOrBusyFolders(t *testing.T) {
 	}{
 		{[]string{"data"}, exitUsage, "viz data into or viz data from"},
 		{[]string{"data", "onto", "-data", dir, "-cluster", "nats://a"}, exitUsage, "viz data into or viz data from"},
-		{[]string{"data", "into", "-data", dir}, exitUsage, "-cluster is missing"},
-		{[]string{"data", "into", "-data", dir, "-cluster", "nats://a"}, exitFailed, "there is no viz.db"},
+		{[]string{"data", "into", "-data", dir}, exitUsage, "missing -cluster"},
+		{[]string{"data", "into", "-data", dir, "-cluster", "nats://a"}, exitFailed, "no viz.db in "},
 	} {
 		if f := try(t, nil, "", c.args...); f.code != c.code || !strings.Contains(f.errors, c.want) {
 			t.Errorf("%q: exit %d, %q, want %d and %q", c.args, f.code, f.errors, c.code, c.want)

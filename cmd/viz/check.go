@@ -90,7 +90,7 @@ func runCheck(ctx context.Context, args []string, env func(string) string, stdou
 	case !c.Database.Sound:
 		return unfitError{fmt.Errorf("%s is damaged", c.Database.Path)}
 	case !c.Model.Runs:
-		return unfitError{fmt.Errorf("%s does not run here", c.Model.Model)}
+		return unfitError{fmt.Errorf("viz cannot run %s", c.Model.Model)}
 	}
 	return nil
 }

@@ -39,14 +39,14 @@ func (o *folderFlag) flag(f *flags) {
 func (o *folderFlag) folder(f *flags, env func(string) string) (string, error) {
 	if f.given("data") {
 		if o.data == "" {
-			return "", usageError{errors.New("-data must name a folder: only a server keeps data in memory")}
+			return "", usageError{errors.New("-data must not be empty: only a server can keep data in memory")}
 		}
 		return o.data, nil
 	}
 	if dir := dataFolder(runtime.GOOS, env); dir != "" {
 		return dir, nil
 	}
-	return "", usageError{errors.New("this user has no data folder; name one with -data")}
+	return "", usageError{errors.New("this user has no default data folder; set one with -data")}
 }
 
 // roomsOptions are the flags of viz rooms.
@@ -77,7 +77,7 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		o.verb, args = args[0], args[1:]
 		if o.verb != closeVerb && o.verb != removeVerb {
-			return usageError{fmt.Errorf("unknown command %q; the commands are close and remove", o.verb)}
+			return usageError{fmt.Errorf("unknown command %q; want close or remove", o.verb)}
 		}
 	}
 	f := o.flags()
@@ -85,7 +85,7 @@ func runRooms(ctx context.Context, args []string, env func(string) string, stdou
 		return err
 	}
 	if o.code = class.NormalCode(o.code); o.verb != "" && !class.IsCode(o.code) {
-		return usageError{fmt.Errorf("viz rooms %s needs a room code: six characters, such as K7Q-4MX", o.verb)}
+		return usageError{fmt.Errorf("viz rooms %s requires a six-character room code, such as K7Q-4MX", o.verb)}
 	}
 	if err := o.cluster.check(f); err != nil {
 		return err

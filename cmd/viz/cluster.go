@@ -46,7 +46,7 @@ func checkNATS(s string) error {
 		u, err := url.Parse(one)
 		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.Path != "" ||
 			u.RawQuery != "" || u.Fragment != "" {
-			return errors.New("must be nats://HOST:PORT or tls://HOST:PORT; separate several with commas")
+			return errors.New("must be a comma-separated list of nats://HOST:PORT or tls://HOST:PORT addresses")
 		}
 	}
 	return nil
@@ -57,7 +57,7 @@ func (o *clusterFlags) check(f *flags) error {
 	if o.url == "" {
 		for _, name := range []string{"cluster-creds", "cluster-ca", "cluster-cert", "cluster-key", "cluster-secret"} {
 			if f.given(name) {
-				return usageError{fmt.Errorf("%s needs -cluster as well", f.called(name))}
+				return usageError{fmt.Errorf("%s requires -cluster", f.called(name))}
 			}
 		}
 		return nil
@@ -115,7 +115,7 @@ func (o *serveOptions) readSecret(f *flags) ([]byte, error) {
 	}
 	secret, ok := store.ParseSecret(text)
 	if !ok {
-		return nil, usageError{fmt.Errorf("%s %s must have 64 hexadecimal digits; %s",
+		return nil, usageError{fmt.Errorf("%s %s must contain 64 hexadecimal digits; %s",
 			f.called("cluster-secret"), o.clusterSecret, secretHelp)}
 	}
 	return secret, nil
@@ -131,7 +131,7 @@ const (
 func parseMembers(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < leastMembers || n > mostMembers {
-		return 0, fmt.Errorf("must be %d to %d", leastMembers, mostMembers)
+		return 0, fmt.Errorf("must be between %d and %d", leastMembers, mostMembers)
 	}
 	return n, nil
 }

@@ -322,8 +322,8 @@ func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 		{at, []string{"-cluster needs -cluster-secret", how}},
 		{append(slices.Clone(at), name, bad), []string{name, "64 hexadecimal digits", how}},
 		{append(slices.Clone(at), name, bad+"x"), []string{name, "no such file", how}},
-		{[]string{"-cluster-secret", good}, []string{"-cluster-secret needs -cluster"}},
-		{[]string{"-cluster-creds", good}, []string{"-cluster-creds needs -cluster"}},
+		{[]string{"-cluster-secret", good}, []string{"-cluster-secret requires -cluster"}},
+		{[]string{"-cluster-creds", good}, []string{"-cluster-creds requires -cluster"}},
 		{[]string{"-cluster", "nats://a", "-cluster-cert", good}, []string{"-cluster-cert", "-cluster-key"}},
 	} {
 		f := try(t, nil, "", append([]string{"serve", "-no-open", "-addr", "127.0.0.1:0"}, c.args...)...)

@@ -61,7 +61,10 @@ func serveControl(dir string, rooms roomKeeper, log *slog.Logger) io.Closer {
 	}
 	listener, err := listenControl(dir)
 	if err != nil {
-		log.Warn("viz rooms cannot close or remove rooms while this server runs", "error", err)
+		log.Warn(
+			"failed to open the control socket; viz rooms cannot close or remove rooms while this server runs",
+			"error", err,
+		)
 		return &http.Server{}
 	}
 	mux := http.NewServeMux()
@@ -127,7 +130,7 @@ func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(dir, log)
 	if errors.Is(err, store.ErrInUse) {
-		return fmt.Errorf("the server does not answer on its control socket, so stop it first, or use the "+
+		return fmt.Errorf("the server does not respond on its control socket; stop it first, or use the "+
 			"instructor's page: %w", err)
 	} else if err != nil {
 		return err
@@ -143,7 +146,7 @@ func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 }
 
 // errNoServer is returned by askServer if no server answers on the socket.
-var errNoServer = errors.New("no server uses this folder")
+var errNoServer = errors.New("no server is using this folder")
 
 // askServer asks the server that uses a data folder to change a room.
 func askServer(ctx context.Context, dir, verb, code string) error {

@@ -146,7 +146,7 @@ func helpEntry(b *strings.Builder, head, help string) {
 func (f *flags) help(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(f.usage)
-	b.WriteString("\nFlags, each with an environment variable (VIZ_TOP_K for -top-k):\n")
+	b.WriteString("\nFlags, which can also be set as environment variables (VIZ_TOP_K for -top-k):\n")
 	for _, x := range f.listed {
 		helpEntry(&b, strings.TrimRight("-"+x.name+" "+x.arg, " "), x.help)
 	}

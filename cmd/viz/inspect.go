@@ -59,7 +59,9 @@ func inspect(ctx context.Context, args []string, env func(string) string, stdout
 		return err
 	}
 	if n := len(checkpoint.Reasons(err)); n > 0 {
-		return unfitError{fmt.Errorf("%s does not run here, for %s", o.model, terms.Counted(n, "reason"))}
+		return unfitError{
+			fmt.Errorf("viz cannot run %s: the description lists %s", o.model, terms.Counted(n, "reason")),
+		}
 	}
 	return nil
 }

@@ -139,11 +139,9 @@ func TestInspectDescribesDamagedModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := try(t, nil, "", "inspect", path)
-		if f.code != exitUsage || !strings.Contains(f.errors, path+" does not run here, for 1 reason") {
-			t.Errorf(
-				"%s: exit %d, %q; want %d with %q", name, f.code, f.errors, exitUsage,
-				path+" does not run here, for 1 reason",
-			)
+		reason := "viz cannot run " + path + ": the description lists 1 reason"
+		if f.code != exitUsage || !strings.Contains(f.errors, reason) {
+			t.Errorf("%s: exit %d, %q; want %d with %q", name, f.code, f.errors, exitUsage, reason)
 		}
 		for _, want := range append(damaged.want, "\nruns       no, for 1 reason:\n") {
 			if !strings.Contains(f.out, want) {
@@ -164,10 +162,10 @@ func TestInspectWithoutAModelPrintsTheReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f := try(t, nil, "", "inspect", path); f.code != exitUsage || f.out != "" ||
-		!strings.Contains(f.errors, "not a model that can be read") {
+		!strings.Contains(f.errors, "not a supported model") {
 		t.Errorf(
 			`exit %d, %q, %q; want %d, "", a message with %q`, f.code, f.out, f.errors, exitUsage,
-			"not a model that can be read",
+			"not a supported model",
 		)
 	}
 }
@@ -213,7 +211,7 @@ func TestInspectListsAllProblems(t *testing.T) {
 	f = try(t, nil, "", "trace", "-prompt", "x", "-model", folder)
 	if !strings.Contains(
 		f.errors,
-		"quantization_config is set; quantized weights are not supported (and 6 more, which viz inspect lists)",
+		"quantization_config is set; quantized weights are not supported (and 6 more; run viz inspect to list them)",
 	) {
 		t.Errorf(
 			"stderr is %q, want it to say that quantization_config is set, and that there are 6 more reasons", f.errors,

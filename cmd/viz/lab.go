@@ -41,7 +41,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	}
 	l, found := lab.Find(args[0])
 	if !found {
-		return usageError{fmt.Errorf("there is no lab %q; the labs are %s", args[0], strings.Join(labNames(), ", "))}
+		return usageError{fmt.Errorf("unknown lab %q; want one of %s", args[0], strings.Join(labNames(), ", "))}
 	}
 	o := labOptions{values: terms.Values{}}
 	info := l.Info(terms.English)
@@ -185,7 +185,7 @@ func (o *labOptions) print(w *terms.Language, r *lab.Report, info lab.Info, stdo
 				names = append(names, t.Name)
 			}
 			return usageError{
-				fmt.Errorf("-csv is %q; it must be one of this lab's tables: %s", o.csv, strings.Join(names, ", ")),
+				fmt.Errorf("unknown table %q for -csv; this lab's tables are %s", o.csv, strings.Join(names, ", ")),
 			}
 		}
 		return t.WriteCSV(stdout, terms.SheetPipe, terms.English)

@@ -113,7 +113,7 @@ func TestLabBadInput(t *testing.T) {
 		{[]string{"prefill", "-lengths", "9999"}, []string{"-lengths", "at most 512 tokens"}},
 		{[]string{"cache", "-colour"}, []string{"-colour", "not defined"}},
 		{[]string{"cache", "more"}, []string{`"more"`, "only flags"}},
-		{[]string{"cache", "-model", "no/such"}, []string{"-model", "no such folder"}},
+		{[]string{"cache", "-model", "no/such"}, []string{"-model", "no such file or folder"}},
 	} {
 		f := try(t, nil, "", append([]string{"lab"}, c.args...)...)
 		if f.code != exitUsage || f.out != "" {

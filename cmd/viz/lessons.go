@@ -28,7 +28,7 @@ func runLessons(ctx context.Context, args []string, stdout io.Writer) error {
 		return usageError{fmt.Errorf("unknown subcommand %q (want check)", args[0])}
 	}
 	if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
-		return usageError{fmt.Errorf("check needs one folder: viz lessons check DIR")}
+		return usageError{fmt.Errorf("check requires one folder: viz lessons check DIR")}
 	}
 	dir := args[1]
 	course, err := ownLessons(dir)
@@ -57,7 +57,7 @@ func ownLessons(dir string) (*lessons.Course, error) {
 	}
 	course, err := loadCourse(lessons.English)
 	if err != nil {
-		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+		return nil, fmt.Errorf("failed to load the built-in lessons: %w", err)
 	}
 	return course, nil
 }

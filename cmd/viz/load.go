@@ -50,7 +50,7 @@ func (o *loadOptions) flags() *flags {
 		f.value(name, "N", fmt.Sprintf("%s (default %d)", help, *to), func(s string) error {
 			n, err := strconv.Atoi(s)
 			if err != nil || n < least || n > most {
-				return fmt.Errorf("must be %d to %d", least, most)
+				return fmt.Errorf("must be between %d and %d", least, most)
 			}
 			*to = n
 			return nil
@@ -64,7 +64,7 @@ func (o *loadOptions) flags() *flags {
 		f.value(name, "T", fmt.Sprintf("%s (default %v)", help, *to), func(s string) error {
 			d, err := time.ParseDuration(s)
 			if err != nil || d < least || d > most {
-				return fmt.Errorf("must be a duration from %v to %v", least, most)
+				return fmt.Errorf("must be a duration between %v and %v", least, most)
 			}
 			*to = d
 			return nil
@@ -90,7 +90,7 @@ func (o *loadOptions) parseServers(s string) error {
 		o.URLs = append(o.URLs, u.String())
 	}
 	if len(o.URLs) > mostServers {
-		return fmt.Errorf("must be at most %d addresses", mostServers)
+		return fmt.Errorf("too many addresses; want at most %d", mostServers)
 	}
 	return nil
 }
@@ -124,7 +124,9 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 	}
 	if o.Deaf >= o.Followers {
 		return usageError{
-			fmt.Errorf("%s %d: must be less than the %d phones in a room", f.called("deaf"), o.Deaf, o.Followers),
+			fmt.Errorf(
+				"%s %d must be less than the number of phones in a room (%d)", f.called("deaf"), o.Deaf, o.Followers,
+			),
 		}
 	}
 	if err := o.checkFiles(); err != nil {

@@ -230,7 +230,7 @@ func inLines(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\
 // printVersion runs viz version.
 func printVersion(args []string, stdout io.Writer) error {
 	if len(args) > 0 && !isHelp(args[0]) {
-		return usageError{fmt.Errorf("unexpected argument %q: none are allowed", args[0])}
+		return usageError{fmt.Errorf("unexpected argument %q; viz version takes no arguments", args[0])}
 	}
 	_, err := fmt.Fprintln(stdout, version())
 	return err

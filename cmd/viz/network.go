@@ -70,7 +70,7 @@ func (n *network) flags(f *flags) {
 
 // parsePublic parses the address of a server, which consists of a scheme and a host.
 func parsePublic(s string) (*url.URL, error) {
-	wrong := errors.New("must be http://HOST or https://HOST, optionally with a port, and nothing after it")
+	wrong := errors.New("must be http://HOST[:PORT] or https://HOST[:PORT], with nothing after it")
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !validHost(u.Host) {
 		return nil, wrong
@@ -89,7 +89,7 @@ func parseProxies(s string) (list admission.Proxies, err error) {
 		if err != nil {
 			var a netip.Addr
 			if a, err = netip.ParseAddr(name); err != nil {
-				return nil, errors.New("must be addresses or networks such as 10.0.0.0/8, separated by commas")
+				return nil, errors.New("must be a comma-separated list of IP addresses or networks such as 10.0.0.0/8")
 			}
 			p = netip.PrefixFrom(a, a.BitLen())
 		}
@@ -107,7 +107,7 @@ func parseTTL(s string) (time.Duration, error) {
 		ttl = time.Duration(n) * day
 	}
 	if err != nil || ttl < leastTTL || ttl > longestTTL {
-		return 0, fmt.Errorf("must be 1h to %dd", longestTTL/day)
+		return 0, fmt.Errorf("must be between 1h and %dd", longestTTL/day)
 	}
 	return ttl, nil
 }
@@ -119,9 +119,9 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 	case n.cert == "" && n.key == "":
 		return nil, nil
 	case n.cert == "":
-		return nil, usageError{fmt.Errorf("%s needs -tls-cert as well", f.called("tls-key"))}
+		return nil, usageError{fmt.Errorf("%s requires -tls-cert", f.called("tls-key"))}
 	case n.key == "":
-		return nil, usageError{fmt.Errorf("%s needs -tls-key as well", f.called("tls-cert"))}
+		return nil, usageError{fmt.Errorf("%s requires -tls-key", f.called("tls-cert"))}
 	}
 	pair, err := readPair(n.cert, n.key)
 	if err != nil {

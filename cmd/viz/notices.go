@@ -16,7 +16,7 @@ var notices string
 // printNotices runs viz notices.
 func printNotices(args []string, stdout io.Writer) error {
 	if len(args) > 0 && !isHelp(args[0]) {
-		return usageError{fmt.Errorf("unexpected argument %q: none are allowed", args[0])}
+		return usageError{fmt.Errorf("unexpected argument %q; viz notices takes no arguments", args[0])}
 	}
 	_, err := io.WriteString(stdout, notices)
 	return err

@@ -51,7 +51,7 @@ func openModel(
 ) (*infer.Model, error) {
 	if p.model == "" {
 		if p.tokenizer != "" {
-			return nil, usageError{errors.New("-tokenizer needs -model: the model in this binary has its own")}
+			return nil, usageError{errors.New("-tokenizer requires -model: the built-in model has its own tokenizer")}
 		}
 		return loadTarget(quant)
 	}
@@ -111,10 +111,10 @@ func explain(p modelPath, err error) error {
 	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json, a GGUF file, or a " +
 		"llama2.c .bin file"
 	if _, missing := os.Stat(p.model); errors.Is(missing, fs.ErrNotExist) {
-		return errors.New("no such folder or file; " + want)
+		return errors.New("no such file or folder; " + want)
 	}
 	if more := len(checkpoint.Reasons(err)) - 1; more > 0 {
-		err = fmt.Errorf("%w (and %d more, which viz inspect lists)", err, more)
+		err = fmt.Errorf("%w (and %d more; run viz inspect to list them)", err, more)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; %s", err, want)

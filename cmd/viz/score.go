@@ -231,7 +231,7 @@ func measure(number, what string) string { return fmt.Sprintf("%10s %s", number,
 // read reads the text to score.
 func (o *scoreOptions) read(ctx context.Context, stdin io.Reader) (string, error) {
 	if o.file == "" {
-		return "", usageError{errors.New("viz score needs a FILE to read, or - for standard input")}
+		return "", usageError{errors.New("missing FILE argument: specify a file to score, or - for standard input")}
 	}
 	var data []byte
 	var err error

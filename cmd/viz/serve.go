@@ -236,7 +236,7 @@ func (o *serveOptions) flags() *flags {
 		"separated by commas", func(s string) error {
 		for name := range strings.SplitSeq(s, ",") {
 			if !validHost(name) {
-				return errors.New("must be HOST or HOST:PORT; separate several with commas")
+				return errors.New("must be a comma-separated list of HOST or HOST:PORT")
 			}
 			o.hosts = append(o.hosts, name)
 		}
@@ -293,7 +293,7 @@ func closeInTime(kept io.Closer) error {
 	case err := <-closed:
 		return err
 	case <-time.After(closingEnd):
-		return fmt.Errorf("the database has not closed after %v; its contents are safe", closingEnd)
+		return fmt.Errorf("the database did not close within %v; its contents are safe", closingEnd)
 	}
 }
 

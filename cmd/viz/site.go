@@ -47,7 +47,7 @@ func (o *siteOptions) flags() *flags {
 		"previews and 404.html", func(text string) error {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery+u.Fragment != "" {
-			return errors.New("must be an address such as https://example.org/course/")
+			return errors.New("must be an HTTP or HTTPS URL such as https://example.org/course/")
 		}
 		o.base = strings.TrimSuffix(u.String(), "/") + "/"
 		return nil
@@ -131,7 +131,7 @@ func (o *siteOptions) parts() (site.Options, error) {
 		return parts, err
 	}
 	if !bytes.HasPrefix(parts.Program, []byte("\x00asm")) {
-		return parts, errors.New("not WebAssembly; build it with GOOS=js GOARCH=wasm go build ./cmd/viz/tab")
+		return parts, errors.New("not a WebAssembly file; build it with GOOS=js GOARCH=wasm go build ./cmd/viz/tab")
 	}
 	parts.Exec, err = os.ReadFile(filepath.Join(filepath.Dir(o.program), "wasm_exec.js"))
 	return parts, err

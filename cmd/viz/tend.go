@@ -143,7 +143,7 @@ func parseLimit(s string) (int64, error) {
 	}
 	n, ok := terms.ReadBytes(s)
 	if !ok || n < leastDataLimit || n > mostDataLimit {
-		return 0, errors.New("must be 16MiB to 1TiB, such as 500MiB or 2GiB, or none")
+		return 0, errors.New("must be none, or a size between 16MiB and 1TiB such as 500MiB or 2GiB")
 	}
 	return n, nil
 }

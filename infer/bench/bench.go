@@ -96,17 +96,17 @@ const columns = 32
 func (p Plan) Check(context int) error {
 	for _, n := range append(slices.Clone(p.Threads), p.Texts...) {
 		if n < 1 || n > 256 {
-			return fmt.Errorf("%d threads or texts; want 1 to 256", n)
+			return fmt.Errorf("got %d threads or texts, want 1 to 256", n)
 		}
 	}
 	if most := max(p.Prompt, p.Written); p.Prompt < 1 || p.Written < 1 || most > context {
 		return fmt.Errorf(
-			"a prompt of %d and %d tokens written; want 1 to %d, the model's context", p.Prompt, p.Written,
-			context,
+			"got a prompt of %d tokens and %d tokens to generate, want 1 to %d (the model's context) for each",
+			p.Prompt, p.Written, context,
 		)
 	}
 	if p.Time <= 0 {
-		return fmt.Errorf("%v for each measurement; want more than 0", p.Time)
+		return fmt.Errorf("got %v for each measurement, want more than 0", p.Time)
 	}
 	return nil
 }

@@ -180,11 +180,11 @@ var malformedArchitecturesGGUF = []struct {
 	},
 	{
 		"query norm in a llama", "llama", func(m *ggufModel) { m.norm("blk.0.attn_q_norm", 2) },
-		`holds tensor "blk.0.attn_q_norm.weight", which no llama of 1 layers has`,
+		`unexpected tensor "blk.0.attn_q_norm.weight" for llama with 1 layers`,
 	},
 	{
 		"rope factors in a qwen3", "qwen3", func(m *ggufModel) { m.norm("rope_freqs", 1) },
-		"rope_freqs[0] is 0, supported is",
+		"rope_freqs[0] is 0, want",
 	},
 	{
 		"query norm of one head", "olmo2",
@@ -193,7 +193,7 @@ var malformedArchitecturesGGUF = []struct {
 	},
 	{
 		"a norm before the attention", "olmo2", func(m *ggufModel) { m.norm("blk.0.attn_norm", 4) },
-		`holds tensor "blk.0.attn_norm.weight", which no olmo2 of 1 layers has`,
+		`unexpected tensor "blk.0.attn_norm.weight" for olmo2 with 1 layers`,
 	},
 	{
 		"no norm behind the attention", "olmo2", func(m *ggufModel) { m.drop("blk.0.post_attention_norm") },
@@ -228,7 +228,7 @@ var malformedArchitecturesGGUF = []struct {
 	{
 		"a bias", "smollm3",
 		func(m *ggufModel) { m.norm("blk.0.attn_q", 4); m.tensors[len(m.tensors)-1].name = "blk.0.attn_q.bias" },
-		`holds tensor "blk.0.attn_q.bias"`,
+		`unexpected tensor "blk.0.attn_q.bias"`,
 	},
 	{
 		"window of a half", "llama", func(m *ggufModel) { m.set(floatPair("llama.attention.sliding_window", 1.5)) },

@@ -213,7 +213,7 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 		}, "model.safetensors: is a folder, not a file"},
 		{
 			"config too long", replace(configFile, make([]byte, maxConfigBytes+1)),
-			"config.json has 1048577 bytes, the limit is 1048576",
+			"config.json has 1048577 bytes, which exceeds the limit of 1048576",
 		},
 		{"broken config", replace(configFile, []byte(`{`)), "config.json: is not a JSON object: …"},
 		{
@@ -227,7 +227,7 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 		{"broken tokenizer", replace(tokenizerFile, []byte(`{`)), "tokenizer.json: …"},
 		{
 			"broken weights", replace(weightsFile, []byte(`short`)),
-			"model.safetensors: file has 5 bytes, too few for the 8 of the header length",
+			"model.safetensors: file has 5 bytes, want at least 8 for the header length",
 		},
 		{
 			"missing projection", drop("model.layers.1.mlp.up_proj.weight"),
@@ -264,11 +264,11 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 		},
 		{
 			"layers left over", config("num_hidden_layers", 1),
-			`model.safetensors: holds tensor "model.layers.1.input_layernorm.weight", which no llama of 1 layers has`,
+			`model.safetensors: unexpected tensor "model.layers.1.input_layernorm.weight" for llama with 1 layers`,
 		},
 		{
 			"bias", extra("model.layers.0.self_attn.q_proj.bias"),
-			`model.safetensors: holds tensor "model.layers.0.self_attn.q_proj.bias", which no llama of 2 layers has`,
+			`model.safetensors: unexpected tensor "model.layers.0.self_attn.q_proj.bias" for llama with 2 layers`,
 		},
 		{"tokenizer larger", func(t *testing.T, folder fstest.MapFS) {
 			config("vocab_size", 4095)(t, folder)
@@ -279,7 +279,7 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 				return []stored{s}
 			})(t, folder)
 		}, `tokenizer.json has 4096 tokens, more than the vocab_size 4095 of config.json: " bought" has id 4095, ` +
-			`beyond the 4095 rows of the model`},
+			`but the model has only 4095 rows`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -324,8 +324,8 @@ func TestOpenAcceptsUnusualFolders(t *testing.T) {
 // padded or truncated.
 func TestFileWithAWrongSize(t *testing.T) {
 	for claim, want := range map[int64]string{
-		2 * chunkBytes: "has 1048586 of the 2097152 bytes it claims",
-		chunkBytes + 9: "is longer than the 1048585 bytes it claims",
+		2 * chunkBytes: "unexpected end of file after 1048586 of 2097152 bytes",
+		chunkBytes + 9: "unexpected data after the stated size of 1048585 bytes",
 	} {
 		_, err := readChunks(strings.NewReader(strings.Repeat("x", chunkBytes+10)), claim)
 		if err == nil || err.Error() != want {

@@ -45,7 +45,7 @@ var refusals = []struct {
 	},
 	{
 		"rope scaling that shrinks", tiny.with("rope_scaling", object{"type": "linear", "factor": 0.5}).json(),
-		`config.json: rope_scaling: factor is 0.5, supported is 1 to`,
+		`config.json: rope_scaling: factor is 0.5, want 1 to`,
 	},
 	{
 		"rope scaling without a factor", tiny.with("rope_scaling", object{"type": "linear"}).json(),
@@ -92,9 +92,9 @@ var refusals = []struct {
 	},
 	{
 		"partial rotary", tiny.with("partial_rotary_factor", 0.5).json(),
-		"partial_rotary_factor is 0.5, supported is 1 to 1",
+		"partial_rotary_factor is 0.5, want 1 to 1",
 	},
-	{"rope theta zero", tiny.with("rope_theta", 0).json(), "rope_theta is 0, supported is 1 to 1e+12"},
+	{"rope theta zero", tiny.with("rope_theta", 0).json(), "rope_theta is 0, want 1 to 1e+12"},
 	{
 		"rope theta infinite", bytes.Replace(tiny.json(), []byte("500000"), []byte("1e999"), 1),
 		"rope_theta is 1e999, want a number",

@@ -109,7 +109,7 @@ func (f *fields) count(key string, absent, limit int) int {
 func (f *fields) number(key string, absent, low, high float64) float64 {
 	x := absent
 	if f.value(key, "a number", &x) && (x < low || x > high) {
-		f.fail("%s is %v, supported is %v to %v", key, x, low, high)
+		f.fail("%s is %v, want %v to %v", key, x, low, high)
 	}
 	return x
 }

@@ -25,7 +25,7 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	} else if errors.Is(err, fs.ErrNotExist) && linked(fsys, name) {
-		return nil, 0, fmt.Errorf("%s: is a link to a file that does not exist; was the download complete?", name)
+		return nil, 0, fmt.Errorf("%s is a broken link; the download may be incomplete", name)
 	}
 	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +67,7 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if size > limit {
-		return nil, fmt.Errorf("%s has %d bytes, the limit is %d", name, size, limit)
+		return nil, fmt.Errorf("%s has %d bytes, which exceeds the limit of %d", name, size, limit)
 	}
 	text := buffer.Bytes()
 	if kind, known := identify(name, text[:min(headBytes, len(text))]); known {
@@ -122,10 +122,10 @@ func readChunks(r io.Reader, size int64) (chunks, error) {
 		c = append(c, piece[:n])
 		switch {
 		case c.size() > size:
-			return nil, fmt.Errorf("is longer than the %d bytes it claims", size)
+			return nil, fmt.Errorf("unexpected data after the stated size of %d bytes", size)
 		case err == io.EOF || err == io.ErrUnexpectedEOF:
 			if c.size() < size {
-				return nil, fmt.Errorf("has %d of the %d bytes it claims", c.size(), size)
+				return nil, fmt.Errorf("unexpected end of file after %d of %d bytes", c.size(), size)
 			}
 			return c, nil
 		case err != nil:

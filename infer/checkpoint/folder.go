@@ -53,7 +53,7 @@ func enter(path string) (folder, file string, err error) {
 func onlyModel(names []string) (string, error) {
 	models := modelFiles(names)
 	if len(models) > 1 {
-		return "", fmt.Errorf("holds %d models; give one of them: %s", len(models), several(models))
+		return "", fmt.Errorf("contains %d models; specify one of them: %s", len(models), several(models))
 	}
 	if len(models) == 0 {
 		return "", nil
@@ -78,7 +78,7 @@ func onlyFolder(path string) (string, error) {
 		return err != nil || !info.IsDir()
 	})
 	if len(names) != 1 {
-		return "", fmt.Errorf("holds %d snapshots of the model, and refs/main names none of them; give one of "+
+		return "", fmt.Errorf("contains %d snapshots of the model, and refs/main names none of them; specify one of "+
 			"the folders in %s: %s",
 			len(names), snapshots, several(names))
 	}

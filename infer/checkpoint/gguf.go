@@ -161,7 +161,7 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	}
 	kind, offset := r.uint32(), r.uint64()
 	if offset > maxOffset {
-		r.fail("tensor %s begins at byte %d of a file of %d", quote(name), offset, r.size)
+		r.fail("tensor %s begins at byte %d, beyond the end of the file at byte %d", quote(name), offset, r.size)
 	}
 	if r.err != nil {
 		return name
@@ -212,7 +212,9 @@ func (g *gguf) place(names []string, start, alignment, size int64) {
 		if at := t.offset - start; at%alignment != 0 {
 			g.problems = collect(
 				g.problems,
-				fmt.Errorf("tensor %s begins at byte %d of the data, not a multiple of %d", quote(name), at, alignment),
+				fmt.Errorf(
+					"tensor %s begins at byte %d of the data, want a multiple of %d", quote(name), at, alignment,
+				),
 			)
 		}
 		if t.offset+t.bytes > size {
@@ -246,14 +248,14 @@ func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 		return nil
 	}
 	if padded := start + (end-start+alignment-1)/alignment*alignment; padded < size {
-		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to no tensor", padded, size)
+		return fmt.Errorf("unexpected data after the last tensor, in bytes %d to %d", padded, size)
 	}
 	rest := make([]byte, size-end)
 	if err := readFull(file, rest, end); err != nil {
 		return err
 	}
 	if i := bytes.IndexFunc(rest, func(r rune) bool { return r != 0 }); i >= 0 {
-		return fmt.Errorf("byte %d, in the padding after the last tensor, is not 0", end+int64(i))
+		return fmt.Errorf("nonzero padding at byte %d, after the last tensor", end+int64(i))
 	}
 	return nil
 }
@@ -261,12 +263,14 @@ func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 // beyondEnd returns the error for n tensors that extend beyond the end of a file of size bytes. t
 // is the first of these tensors.
 func beyondEnd(t tensor, n int, size int64) error {
-	said := fmt.Sprintf("tensor %s ends at byte %d, the file at %d", quote(t.name), t.offset+t.bytes, size)
+	said := fmt.Sprintf("tensor %s ends at byte %d, but the file ends at byte %d",
+		quote(t.name), t.offset+t.bytes, size)
 	if t.offset > size {
-		said = fmt.Sprintf("tensor %s begins at byte %d of a file of %d", quote(t.name), t.offset, size)
+		said = fmt.Sprintf("tensor %s begins at byte %d, beyond the end of the file at byte %d",
+			quote(t.name), t.offset, size)
 	}
 	if n > 1 {
-		said += fmt.Sprintf("; %d tensors lie beyond its end: the file was cut short", n)
+		said += fmt.Sprintf("; %d tensors lie beyond its end: the file is truncated", n)
 	}
 	return errors.New(said)
 }

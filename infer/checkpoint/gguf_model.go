@@ -41,7 +41,9 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 		if d.Config != nil && tok.Size() > config.Vocab {
 			faults = collect(
 				faults,
-				fmt.Errorf("tokenizer.ggml.tokens has %d tokens, token_embd has rows for %d", tok.Size(), config.Vocab),
+				fmt.Errorf(
+					"tokenizer.ggml.tokens has %d tokens, but token_embd has rows for %d", tok.Size(), config.Vocab,
+				),
 			)
 		}
 	}
@@ -63,7 +65,7 @@ func (g *gguf) whole() error {
 	case len(g.tensors) == 0:
 		return errors.New("contains a vocabulary but no weights; such files are only for testing tokenizers")
 	case kind != "model":
-		return fmt.Errorf("general.type is %s; the file belongs with a model but is not one", quote(kind))
+		return fmt.Errorf("general.type is %s; the file accompanies a model but is not one", quote(kind))
 	}
 	return nil
 }
@@ -79,7 +81,7 @@ func ropeFactors(w *weights, t tensor, pairs int) (RopeScaling, error) {
 	}
 	for i, f := range factors {
 		if !(f >= 1e-6 && f <= highFactor) {
-			return RopeScaling{}, fmt.Errorf("[%d] is %v, supported is 1e-06 to %d", i, f, highFactor)
+			return RopeScaling{}, fmt.Errorf("[%d] is %v, want 1e-06 to %d", i, f, highFactor)
 		}
 	}
 	return RopeScaling{Kind: "factors", Factors: factors}, nil
@@ -251,8 +253,8 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 		case p.err != nil:
 			return nil, p.err
 		case pre == "":
-			return nil, errors.New("tokenizer.ggml.pre is missing, so it is unknown how this tokenizer splits " +
-				"a text; convert the model again with a newer llama.cpp")
+			return nil, errors.New("missing tokenizer.ggml.pre, which determines how the tokenizer splits " +
+				"text; convert the model again with a newer llama.cpp")
 		}
 		return tokenizer.NewByteLevel(list, merges, pre)
 	case "":
@@ -275,7 +277,9 @@ func (g *gguf) tokenMarks(n int) ([]tokenizer.Mark, error) {
 		return nil, nil
 	}
 	if len(types) != n {
-		return nil, fmt.Errorf("tokenizer.ggml.token_type has %d entries, tokenizer.ggml.tokens has %d", len(types), n)
+		return nil, fmt.Errorf(
+			"tokenizer.ggml.token_type has %d entries, but tokenizer.ggml.tokens has %d", len(types), n,
+		)
 	}
 	marks := make([]tokenizer.Mark, n)
 	for i, t := range types {

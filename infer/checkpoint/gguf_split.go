@@ -156,11 +156,13 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 func (g *gguf) join(part *gguf, base int64, name string) (faults error) {
 	for tensor, t := range part.tensors {
 		if _, taken := g.tensors[tensor]; taken {
-			faults = collect(faults, fmt.Errorf("%s: tensor %s is also in another part", name, quote(tensor)))
+			faults = collect(
+				faults, fmt.Errorf("%s: duplicate tensor %s; another part also contains it", name, quote(tensor)),
+			)
 			continue
 		}
 		if len(g.tensors) == maxTensors {
-			return collect(faults, fmt.Errorf("%s: more than %d tensors", name, maxTensors))
+			return collect(faults, fmt.Errorf("%s: the parts contain more than %d tensors", name, maxTensors))
 		}
 		t.offset += base
 		g.tensors[tensor] = t

@@ -213,7 +213,7 @@ func (r *ggufReader) bytes(n int64) []byte {
 	}
 	if r.err != nil {
 		r.err = nil
-		r.fail("the file ends, want %d bytes more", n)
+		r.fail("unexpected end of file, want %d more bytes", n)
 		return nil
 	}
 	return raw
@@ -226,7 +226,7 @@ func (r *ggufReader) skip(n int64) {
 		n -= int64(step)
 		r.at += int64(step)
 		if r.err = err; errors.Is(err, io.EOF) {
-			r.err = fmt.Errorf("byte %d: the file ends, want %d more bytes", r.at, n)
+			r.err = fmt.Errorf("byte %d: unexpected end of file, want %d more bytes", r.at, n)
 		}
 	}
 }

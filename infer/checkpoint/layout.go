@@ -89,7 +89,7 @@ func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor
 		default:
 			faults = collect(
 				faults,
-				fmt.Errorf("holds tensor %s, which no %s of %d layers has", quote(name), c.Architecture, c.Layers),
+				fmt.Errorf("unexpected tensor %s for %s with %d layers", quote(name), c.Architecture, c.Layers),
 			)
 		}
 	}

@@ -40,16 +40,16 @@ func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 		},
 		{
 			"tokens", tokenizerFile, fmt.Sprintf(added, "", repeated(1<<19+1, `"%d":1`), ""),
-			"tokenizer.json: tokenizer: model.vocab: more than 524288 tokens",
+			"tokenizer.json: tokenizer: model.vocab has more than 524288 tokens",
 		},
 		{
 			"members that nobody knows", tokenizerFile,
 			fmt.Sprintf(added, "", `"a":1`, `,"x":"`+strings.Repeat("x", 9<<20)+`"`),
-			"tokenizer.json: tokenizer: there are more than 8388608 bytes besides vocabulary, merges and added tokens",
+			"tokenizer.json: tokenizer: the data besides vocabulary, merges and added tokens exceeds 8388608 bytes",
 		},
 		{
 			"bytes", tokenizerFile, strings.Repeat(" ", tokenizer.MaxBytes+1),
-			"tokenizer.json has 50331649 bytes, the limit is 50331648",
+			"tokenizer.json has 50331649 bytes, which exceeds the limit of 50331648",
 		},
 		{
 			"keys", tokenizerConfigFile, "{" + repeated(maxKeys+1, `"%d":{"a":1}`) + "}",

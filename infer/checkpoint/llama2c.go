@@ -47,7 +47,7 @@ func describeLlama2c(
 	tensors, end := llama2cTensors(config, version, start)
 	var faults error
 	if end != w.size {
-		faults = fmt.Errorf("%s: weights of this shape end at byte %d, the file at %d", file, end, w.size)
+		faults = fmt.Errorf("%s: weights of this shape end at byte %d, but the file ends at byte %d", file, end, w.size)
 	} else {
 		d.weigh(w, inFile(tensors))
 	}
@@ -98,7 +98,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 			)
 		}
 		if len(raw) < llama2cHeader {
-			return c, 0, 0, fmt.Errorf("file has %d bytes, too few for the %d of the header", size, llama2cHeader)
+			return c, 0, 0, fmt.Errorf("file has %d bytes, want at least %d for the header", size, llama2cHeader)
 		}
 		first, start, shared = 2, llama2cHeader, raw[4*9] != 0
 	}
@@ -210,7 +210,7 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 		m, err := io.ReadFull(in, dst)
 		at += int64(m)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return fmt.Errorf("byte %d: the file ends", at)
+			return fmt.Errorf("unexpected end of file at byte %d", at)
 		}
 		return err
 	}
@@ -220,7 +220,7 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 	}
 	claimed, longest := int32(binary.LittleEndian.Uint32(head[:])), int32(0)
 	if least := 4 + 8*int64(n); size < least {
-		return nil, fmt.Errorf("has %d bytes, %d tokens take at least %d", size, n, least)
+		return nil, fmt.Errorf("has %d bytes, but %d tokens take at least %d", size, n, least)
 	}
 	list := tokenizer.List{Tokens: make([]string, n), Marks: make([]tokenizer.Mark, n)}
 	scores := make([]float32, n)
@@ -232,7 +232,7 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 		scores[id] = math.Float32frombits(binary.LittleEndian.Uint32(head[:]))
 		length := int32(binary.LittleEndian.Uint32(head[4:]))
 		if length < 0 || length > maxPieceBytes {
-			return nil, fmt.Errorf("token %d: length %d, want 0 to %d", id, length, maxPieceBytes)
+			return nil, fmt.Errorf("token %d has length %d, want 0 to %d", id, length, maxPieceBytes)
 		}
 		if err := next(piece[:length]); err != nil {
 			return nil, fmt.Errorf("token %d: %w", id, err)
@@ -241,10 +241,10 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 		longest = max(longest, length)
 	}
 	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("byte %d: holds more than the model's %d tokens", at, n)
+		return nil, fmt.Errorf("unexpected data at byte %d, after the model's %d tokens", at, n)
 	}
 	if claimed != longest { // run.c allocates its buffers with this size
-		return nil, fmt.Errorf("the header gives the longest token %d bytes, but it has %d", claimed, longest)
+		return nil, fmt.Errorf("the header says that the longest token has %d bytes, but it has %d", claimed, longest)
 	}
 	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file does not mark them as special
 		list.Tokens[id], list.Marks[id] = name, tokenizer.Special

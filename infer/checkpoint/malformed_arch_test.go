@@ -72,7 +72,7 @@ var malformedArchitectures = []struct {
 	{"gemma3, period zero", gemma3.with("_sliding_window_pattern", 0), "_sliding_window_pattern is 0, want 1 to 1024"},
 	{
 		"gemma3, scalar zero", gemma3.with("query_pre_attn_scalar", 0),
-		"query_pre_attn_scalar is 0, supported is 0.001 to",
+		"query_pre_attn_scalar is 0, want 0.001 to",
 	},
 	{
 		"gemma3, scalar a text", gemma3.with("query_pre_attn_scalar", "256"),
@@ -80,7 +80,7 @@ var malformedArchitectures = []struct {
 	},
 	{
 		"gemma3, base below one", gemma3.with("rope_local_base_freq", 0.5),
-		"rope_local_base_freq is 0.5, supported is 1 to",
+		"rope_local_base_freq is 0.5, want 1 to",
 	},
 	{
 		"gemma3, local layers stretched oddly",

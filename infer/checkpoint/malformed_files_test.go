@@ -46,18 +46,18 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 	{"m.npy", "\x93NUMPY\x01\x00", "NumPy array", "is a NumPy array"},
 	{
 		"m.gguf", "hello, world", "",
-		"is not a model that can be read: give a Hugging Face folder, a GGUF file, or a .bin file",
+		"is not a supported model; specify a Hugging Face folder, a GGUF file or a llama2.c .bin file",
 	},
 	{"m.gguf", "GG", "", "read 2 of 4 bytes"},
 	{"m.gguf", "", "", "read 0 of 4 bytes"},
-	{"model.safetensors", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "", "is a part of a model; give the folder instead"},
+	{"model.safetensors", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "", "is part of a model; specify its folder instead"},
 }
 
 func TestUnsupportedFilesAreNamed(t *testing.T) {
 	for _, test := range foreignFiles {
 		folder := fstest.MapFS{test.file: &fstest.MapFile{Data: []byte(test.text)}}
 		var d *Description
-		refuse(t, len(test.text), test.kind, test.file+": ", test.want, func() (err error) {
+		refuse(t, len(test.text), test.kind, test.file, test.want, func() (err error) {
 			d, err = Files{}.describeFile(folder, test.file)
 			return err
 		})
@@ -102,7 +102,7 @@ var foreignInFolder = []struct {
 	}, "model.fp16.safetensors: "},
 	{"bytes behind the weights", func(f fstest.MapFS) {
 		f[weightsFile] = &fstest.MapFile{Data: slices.Concat(f[weightsFile].Data, make([]byte, 10))}
-	}, "after the last tensor, belong to no tensor"},
+	}, "unexpected data after the last tensor"},
 }
 
 func replace(name, text string) func(fstest.MapFS) {
@@ -155,9 +155,9 @@ var malformedTypes = []struct {
 }{
 	{
 		"bytes behind the data", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 5)...),
-		"bytes 4 to 5, after the last tensor, belong to no tensor",
+		"unexpected data after the last tensor, in bytes 4 to 5",
 	},
-	{"data without tensors", file(`{}`, 0), "bytes 0 to 1, after the last tensor, belong to no tensor"},
+	{"data without tensors", file(`{}`, 0), "unexpected data after the last tensor, in bytes 0 to 1"},
 	{
 		"bytes", file(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, make([]byte, 4)...),
 		`tensor "a" has type U8; F32, F16 and BF16 can be read`,
@@ -220,7 +220,7 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 		{
 			"three GGUF files",
 			map[string]string{"a.gguf": "", "b.gguf": "", "c.gguf": ""},
-			`holds 3 models; give one of them: "a.gguf", "b.gguf", "c.gguf"`, "",
+			`contains 3 models; specify one of them: "a.gguf", "b.gguf", "c.gguf"`, "",
 		},
 		{
 			"seven GGUF files",
@@ -250,11 +250,11 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 			"", "a",
 		},
 		{"cache with one snapshot", map[string]string{"models--o--n/snapshots/rev1/a.gguf": string(gguf)}, "", "a"},
-		{"cache without a snapshot", map[string]string{"models--o--n/snapshots/x": ""}, "holds 0 snapshots", ""},
+		{"cache without a snapshot", map[string]string{"models--o--n/snapshots/x": ""}, "contains 0 snapshots", ""},
 		{
 			"cache with two snapshots",
 			map[string]string{"models--o--n/snapshots/r1/a": "", "models--o--n/snapshots/r2/a": ""},
-			`give one of the folders in snapshots: "r1", "r2"`, "",
+			`specify one of the folders in snapshots: "r1", "r2"`, "",
 		},
 		{
 			"cache that leads elsewhere",
@@ -267,7 +267,7 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 		{
 			"cache that was not fetched whole",
 			map[string]string{"models--o--n/snapshots/r1/" + configFile: "→ ../../blobs/abc"},
-			"config.json: is a link to a file that does not exist; was the download complete?", "",
+			"config.json is a broken link; the download may be incomplete", "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -122,14 +122,14 @@ var malformedGGUF = []struct {
 	{"other split", func(m *ggufModel) {
 		m.set(textPair("tokenizer.ggml.model", "gpt2"))
 		m.set(textPair("tokenizer.ggml.pre", "tekken"))
-	}, `the split pattern called "tekken" is not one of those supported`},
+	}, `unknown split pattern "tekken"`},
 	{
 		"no split", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "gpt2")) },
-		"tokenizer.ggml.pre is missing, so it is unknown how this tokenizer splits a text",
+		"missing tokenizer.ggml.pre, which determines how the tokenizer splits text",
 	},
 	{
 		"fewer scores", func(m *ggufModel) { m.set(floatsPair("tokenizer.ggml.scores", []float32{1})) },
-		"259 tokens, but 1 scores",
+		"got 259 tokens, but 1 scores",
 	},
 	{"score NaN", func(m *ggufModel) {
 		scores := make([]float32, 259)
@@ -140,7 +140,7 @@ var malformedGGUF = []struct {
 		tokens, _ := smallTokens()
 		tokens[100] = tokens[99]
 		m.set(textsPair("tokenizer.ggml.tokens", tokens))
-	}, "<0x60> is listed twice"},
+	}, "duplicate token <0x60>"},
 	{"empty token", func(m *ggufModel) {
 		tokens, _ := smallTokens()
 		tokens[9] = ""
@@ -148,14 +148,14 @@ var malformedGGUF = []struct {
 	}, "token 9: the token with id 9 is empty"},
 	{"types too few", func(m *ggufModel) {
 		m.set(ggufPair{"tokenizer.ggml.token_type", ggufArray, join(u32(5), u64(1), u32(1))})
-	}, "token_type has 1 entries, tokenizer.ggml.tokens has 259"},
+	}, "token_type has 1 entries, but tokenizer.ggml.tokens has 259"},
 	{
 		"start beyond the vocabulary", func(m *ggufModel) { m.set(wholePair("tokenizer.ggml.bos_token_id", 259)) },
 		"bos_token_id is 259, want 0 to 258",
 	},
 	{
 		"tokens beyond the embedding", func(m *ggufModel) { m.tensors[0].dims[1] = 258 },
-		"tokenizer.ggml.tokens has 259 tokens, token_embd has rows for 258",
+		"tokenizer.ggml.tokens has 259 tokens, but token_embd has rows for 258",
 	},
 	{
 		"tensor twice", func(m *ggufModel) { m.tensors = append(m.tensors, m.tensors[3]) },
@@ -167,15 +167,15 @@ var malformedGGUF = []struct {
 	}, "missing output_norm.weight"},
 	{
 		"bytes behind the last tensor", func(m *ggufModel) { m.data = append(m.data, "hidden"...) },
-		"bytes 11552 to 11558, after the last tensor, belong to no tensor",
+		"unexpected data after the last tensor, in bytes 11552 to 11558",
 	},
 	{
 		"zeros behind the last tensor", func(m *ggufModel) { m.data = append(m.data, make([]byte, 32)...) },
-		"bytes 11552 to 11584, after the last tensor, belong to no tensor",
+		"unexpected data after the last tensor, in bytes 11552 to 11584",
 	},
 	{
 		"padding that is not zero", func(m *ggufModel) { m.data[len(m.data)-1] = 1 },
-		"byte 11551, in the padding after the last tensor, is not 0",
+		"nonzero padding at byte 11551, after the last tensor",
 	},
 	{
 		"tensor unknown", func(m *ggufModel) { m.tensors[1].name = "blk.0.attn_q.bias" },
@@ -184,7 +184,7 @@ var malformedGGUF = []struct {
 	{"tensor left over", func(m *ggufModel) {
 		m.tensors = append(m.tensors, ggufTensor{"blk.1.attn_q.weight", []uint64{1}, 0, uint64(len(m.data))})
 		m.data = append(m.data, 0, 0, 0, 0)
-	}, `holds tensor "blk.1.attn_q.weight", which no llama of 1 layers has`},
+	}, `unexpected tensor "blk.1.attn_q.weight" for llama with 1 layers`},
 	{
 		"transposed", func(m *ggufModel) { m.tensors[9].dims = []uint64{4, 3} },
 		"layer 0: ffn_down has shape [3 4], want [4 3]",
@@ -227,7 +227,7 @@ var malformedGGUF = []struct {
 	{"a vocabulary alone", func(m *ggufModel) { m.tensors, m.data = nil, nil }, "contains a vocabulary but no weights"},
 	{
 		"what sees pictures", func(m *ggufModel) { m.set(textPair("general.type", "mmproj")) },
-		`general.type is "mmproj"; the file belongs with a model`,
+		`general.type is "mmproj"; the file accompanies a model`,
 	},
 	{"an adapter", func(m *ggufModel) { m.set(textPair("general.type", "adapter")) }, `general.type is "adapter"`},
 	{"type a number", func(m *ggufModel) { m.set(wholePair("general.type", 1)) }, "general.type is not a text"},
@@ -238,11 +238,11 @@ var malformedGGUF = []struct {
 	},
 	{
 		"cut short", func(m *ggufModel) { m.data = m.data[:100] },
-		"11 tensors lie beyond its end: the file was cut short",
+		"11 tensors lie beyond its end: the file is truncated",
 	},
 	{
 		"offset beyond any file", func(m *ggufModel) { m.tensors[2].offset = 1<<63 + 32 },
-		"begins at byte 9223372036854775840 of a file of",
+		"begins at byte 9223372036854775840, beyond the end of the file at byte",
 	},
 	{"alignment a half", func(m *ggufModel) { m.set(floatPair("general.alignment", 0.5)) }, "general.alignment is 0.5"},
 	{
@@ -256,14 +256,14 @@ var malformedGGUF = []struct {
 	},
 	{
 		"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 },
-		"begins at byte 1125899906849472 of a file of 11552",
+		"begins at byte 1125899906849472, beyond the end of the file at byte 11552",
 	},
 	{
 		"tensor across the end", func(m *ggufModel) { m.data = m.data[:len(m.data)-32] },
 		`tensor "output_norm.weight" ends at byte`,
 	},
 	{"tensors overlap", func(m *ggufModel) { m.tensors[3].offset = m.tensors[2].offset }, "overlap"},
-	{"tensor not aligned", func(m *ggufModel) { m.tensors[3].offset += 4 }, "not a multiple of 32"},
+	{"tensor not aligned", func(m *ggufModel) { m.tensors[3].offset += 4 }, "want a multiple of 32"},
 	{"alignment zero", func(m *ggufModel) { m.set(wholePair("general.alignment", 0)) }, "general.alignment is 0"},
 	{"rope factors of another size", func(m *ggufModel) {
 		m.tensors = append(m.tensors, ggufTensor{"rope_freqs.weight", []uint64{3}, 0, uint64(len(m.data))})
@@ -276,7 +276,7 @@ var malformedGGUF = []struct {
 	{"rope factor zero", func(m *ggufModel) {
 		m.tensors = append(m.tensors, ggufTensor{"rope_freqs.weight", []uint64{1}, 0, uint64(len(m.data))})
 		m.data = append(m.data, make([]byte, 4)...)
-	}, "rope_freqs[0] is 0, supported is"},
+	}, "rope_freqs[0] is 0, want"},
 }
 
 // openMemory opens a file in memory.

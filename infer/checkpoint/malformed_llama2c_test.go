@@ -69,11 +69,11 @@ var malformedLlama2c = []struct {
 	{"output of its own, but not there", llama2cWith(5, -259), "weights of this shape end at byte"},
 	{"context absurd", llama2cWith(6, 1<<30), "header: seq_len is 1073741824"},
 	{"a byte less", llama2cFile(smallLlama2c...)[1:], "header: "},
-	{"cut", llama2cFile(smallLlama2c...)[:4000], "the file at 4000"},
-	{"a byte more", append(llama2cFile(smallLlama2c...), 0), "the file at "},
+	{"cut", llama2cFile(smallLlama2c...)[:4000], "the file ends at byte 4000"},
+	{"a byte more", append(llama2cFile(smallLlama2c...), 0), "the file ends at byte "},
 	{"version 2", join(u32(llama2cMagic, 2), make([]byte, 300)), "version 2 of llama2.c's format"},
-	{"version 1, short", join(u32(llama2cMagic, 1), make([]byte, 100)), "too few for the 256 of the header"},
-	{"version 1, cut", smallVersion1()[:2000], "the file at 2000"},
+	{"version 1, short", join(u32(llama2cMagic, 1), make([]byte, 100)), "want at least 256 for the header"},
+	{"version 1, cut", smallVersion1()[:2000], "the file ends at byte 2000"},
 }
 
 func TestMalformedLlama2c(t *testing.T) {
@@ -105,28 +105,28 @@ var malformedTokenizerBin = []struct {
 	file []byte
 	want string
 }{
-	{"empty", nil, "byte 0: the file ends"},
-	{"only the longest length", u32(6), "has 4 bytes, 259 tokens take at least 2076"},
-	{"cut inside a token", smallTokenizerBin(nil)[:3000], "the file ends"},
+	{"empty", nil, "unexpected end of file at byte 0"},
+	{"only the longest length", u32(6), "has 4 bytes, but 259 tokens take at least 2076"},
+	{"cut inside a token", smallTokenizerBin(nil)[:3000], "unexpected end of file"},
 	{
 		"longest length too small", join(u32(5), smallTokenizerBin(nil)[4:]),
-		"the header gives the longest token 5 bytes, but it has 6",
+		"the header says that the longest token has 5 bytes, but it has 6",
 	},
 	{
 		"longest length too large", join(u32(7), smallTokenizerBin(nil)[4:]),
-		"the header gives the longest token 7 bytes, but it has 6",
+		"the header says that the longest token has 7 bytes, but it has 6",
 	},
 	{
 		"longest length negative", join(u32(1<<32-6), smallTokenizerBin(nil)[4:]),
-		"the header gives the longest token -6 bytes, but it has 6",
+		"the header says that the longest token has -6 bytes, but it has 6",
 	},
-	{"a token too many", append(smallTokenizerBin(nil), 0), "holds more than the model's 259 tokens"},
+	{"a token too many", append(smallTokenizerBin(nil), 0), "after the model's 259 tokens"},
 	{"negative length", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {
 		if id == 7 {
 			length = 1<<32 - 1
 		}
 		return score, length, text
-	}), "token 7: length -1, want 0 to 256"},
+	}), "token 7 has length -1, want 0 to 256"},
 	{"length beyond the file", smallTokenizerBin(func(
 		id int, score, length uint32, text string,
 	) (uint32, uint32, string) {
@@ -134,7 +134,7 @@ var malformedTokenizerBin = []struct {
 			length = 1 << 30
 		}
 		return score, length, text
-	}), "token 7: length 1073741824"},
+	}), "token 7 has length 1073741824"},
 	{"score NaN", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {
 		if id == 8 {
 			score = math.Float32bits(float32(math.NaN()))
@@ -146,13 +146,13 @@ var malformedTokenizerBin = []struct {
 			return score, 300, strings.Repeat("x", 300)
 		}
 		return score, length, text
-	}), "token 9: length 300, want 0 to 256"},
+	}), "token 9 has length 300, want 0 to 256"},
 	{"byte twice", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {
 		if id == 10 {
 			text = "<0x00>"
 		}
 		return score, length, text
-	}), "<0x00> is listed twice"},
+	}), "duplicate token <0x00>"},
 	{"empty token", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {
 		if id == 11 {
 			return score, 0, ""
@@ -196,11 +196,12 @@ var malformedIndexes = []struct{ name, text, want string }{
 	},
 	{
 		"tensor not there", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors","ghost":"one.safetensors"}}`,
-		`one.safetensors: lacks tensor "ghost", which model.safetensors.index.json assigns to it`,
+		`one.safetensors lacks tensor "ghost", which model.safetensors.index.json assigns to it`,
 	},
 	{
 		"tensor elsewhere", `{"weight_map":{"model.norm.weight":"one.safetensors"}}`,
-		`one.safetensors: holds tensor "model.embed_tokens.weight", which model.safetensors.index.json does not list`,
+		`one.safetensors contains tensor "model.embed_tokens.weight", ` +
+			"which model.safetensors.index.json does not assign to it",
 	},
 	{
 		"a file left out", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors"}}`,
@@ -241,7 +242,7 @@ func TestMalformedIndexes(t *testing.T) {
 	})
 	folder = shardedFolder(t)
 	folder["two.safetensors"] = &fstest.MapFile{Data: writeSafetensors(tinyTensors(t)...)}
-	const twice = `tensor "model.embed_tokens.weight" is also in another file`
+	const twice = `duplicate tensor "model.embed_tokens.weight"; another file also contains it`
 	refuse(t, 1<<20, "a tensor in both", "two.safetensors: ", twice, func() error {
 		_, err := Open(folder, "")
 		return err

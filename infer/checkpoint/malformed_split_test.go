@@ -101,14 +101,14 @@ var malformedSplits = []struct {
 	},
 	{"a tensor in two parts", func(parts map[string]*ggufModel, _ map[string][]byte) {
 		parts[partName("m", 2, 3)].tensors[0].name = parts[partName("m", 1, 3)].tensors[0].name
-	}, `m-00002-of-00003.gguf: tensor "token_embd.weight" is also in another part`},
+	}, `m-00002-of-00003.gguf: duplicate tensor "token_embd.weight"; another part also contains it`},
 	{"a part cut short", func(_ map[string]*ggufModel, files map[string][]byte) {
 		name := partName("m", 3, 3)
 		files[name] = files[name][:max(0, len(files[name])-40)]
 	}, "m-00003-of-00003.gguf: tensor "},
 	{"a part of nothing", func(_ map[string]*ggufModel, files map[string][]byte) {
 		files[partName("m", 2, 3)] = nil
-	}, "m-00002-of-00003.gguf: byte 0: the file ends"},
+	}, "m-00002-of-00003.gguf: byte 0: unexpected end of file"},
 	{"a part that is a pointer", func(_ map[string]*ggufModel, files map[string][]byte) {
 		files[partName("m", 2, 3)] = []byte(lfsPointer)
 	}, "m-00002-of-00003.gguf: is a git-LFS pointer"},

@@ -101,7 +101,7 @@ func OpenAny(fsys fs.FS, name string) (*Checkpoint, error) {
 }
 
 // errOwnTokenizer is the error for a vocabulary that is given for a model with its own tokenizer.
-var errOwnTokenizer = errors.New("has its own tokenizer; only .bin files of llama2.c can use another")
+var errOwnTokenizer = errors.New("the model has its own tokenizer; only llama2.c .bin files can use another")
 
 // describeFile describes a model that consists of one file in a folder, or of several files that
 // belong together.
@@ -151,10 +151,10 @@ func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error)
 // notAModel returns the error for a file of unknown kind.
 func notAModel(file string, p shard) error {
 	if _, err := readHeader(p, p.size); err == nil && filepath.Ext(file) == ".safetensors" || file == configFile {
-		return fmt.Errorf("%s: is a part of a model; give the folder instead", file)
+		return fmt.Errorf("%s is part of a model; specify its folder instead", file)
 	}
 	return fmt.Errorf(
-		"%s: is not a model that can be read: give a Hugging Face folder, a GGUF file, or a .bin file of llama2.c",
+		"%s is not a supported model; specify a Hugging Face folder, a GGUF file or a llama2.c .bin file",
 		file,
 	)
 }
@@ -163,7 +163,7 @@ func notAModel(file string, p shard) error {
 func (f Files) describeBin(fsys fs.FS, w *weights, file string, hash modelHash) (*Description, error) {
 	d := &Description{Name: strings.TrimSuffix(file, filepath.Ext(file)), Format: "llama2.c"}
 	if file == llama2cTokens {
-		return d, fmt.Errorf("%s: is a vocabulary; give the model that it belongs to", file)
+		return d, fmt.Errorf("%s is a vocabulary, not a model; specify the model it belongs to", file)
 	}
 	at, name := fsys, llama2cTokens
 	if f.Tokenizer != "" {

@@ -15,7 +15,7 @@ const q4Values = 32
 // if each consists of whole blocks. A length that is not a multiple of 32 is an error.
 func RoundQ4(values []float32) error {
 	if len(values)%q4Values != 0 {
-		return fmt.Errorf("%d values, Q4_0 needs a multiple of %d", len(values), q4Values)
+		return fmt.Errorf("%d values, but Q4_0 requires a multiple of %d", len(values), q4Values)
 	}
 	var block [18]byte
 	for ; len(values) > 0; values = values[q4Values:] {

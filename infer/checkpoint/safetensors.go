@@ -68,7 +68,7 @@ func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 // of that length is allocated.
 func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	if size < 8 {
-		return nil, fmt.Errorf("file has %d bytes, too few for the 8 of the header length", size)
+		return nil, fmt.Errorf("file has %d bytes, want at least 8 for the header length", size)
 	}
 	var prefix [8]byte
 	if err := readFull(r, prefix[:], 0); err != nil {
@@ -76,10 +76,10 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	length := binary.LittleEndian.Uint64(prefix[:])
 	if length > maxHeaderBytes {
-		return nil, fmt.Errorf("header claims %d bytes, the limit is %d", length, maxHeaderBytes)
+		return nil, fmt.Errorf("header length of %d bytes exceeds the limit of %d", length, maxHeaderBytes)
 	}
 	if int64(length) > size-8 {
-		return nil, fmt.Errorf("header claims %d bytes, but only %d follow", length, size-8)
+		return nil, fmt.Errorf("header length is %d bytes, but only %d bytes follow", length, size-8)
 	}
 	header := make([]byte, length)
 	if err := readFull(r, header, 8); err != nil {
@@ -94,9 +94,9 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	begin, end := e.offsets[0], e.offsets[1]
 	switch {
 	case begin > end:
-		return tensor{}, fmt.Errorf("begins at byte %d and ends before it at %d", begin, end)
+		return tensor{}, fmt.Errorf("begins at byte %d, after its end at byte %d", begin, end)
 	case end > dataSize:
-		return tensor{}, fmt.Errorf("ends at byte %d of %d bytes of data", end, dataSize)
+		return tensor{}, fmt.Errorf("ends at byte %d, beyond the %d bytes of data", end, dataSize)
 	}
 	values := int64(1)
 	for _, n := range e.shape {
@@ -132,12 +132,12 @@ func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 			return fmt.Errorf("tensors %s and %s overlap", quote(names[i-1]), quote(name))
 		}
 		if t.offset > at {
-			return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at-dataStart, t.offset-dataStart)
+			return fmt.Errorf("bytes %d to %d of the data are not part of any tensor", at-dataStart, t.offset-dataStart)
 		}
 		at += t.bytes
 	}
 	if at != size {
-		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to no tensor", at-dataStart, size-dataStart)
+		return fmt.Errorf("unexpected data after the last tensor, in bytes %d to %d", at-dataStart, size-dataStart)
 	}
 	return nil
 }

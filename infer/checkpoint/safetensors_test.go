@@ -225,17 +225,17 @@ var malformed = []struct {
 	file []byte
 	want string
 }{
-	{"empty file", nil, "file has 0 bytes, too few"},
-	{"seven bytes", make([]byte, 7), "file has 7 bytes, too few"},
+	{"empty file", nil, "file has 0 bytes, want at least 8"},
+	{"seven bytes", make([]byte, 7), "file has 7 bytes, want at least 8"},
 	{
 		"header beyond limit", binary.LittleEndian.AppendUint64(nil, 1<<62),
-		"header claims 4611686018427387904 bytes, the limit is 104857600",
+		"header length of 4611686018427387904 bytes exceeds the limit of 104857600",
 	},
 	{
 		"header length negative as int64", binary.LittleEndian.AppendUint64(nil, 1<<63+5),
-		"header claims 9223372036854775813 bytes",
+		"header length of 9223372036854775813 bytes",
 	},
-	{"header beyond file", binary.LittleEndian.AppendUint64(nil, 100), "header claims 100 bytes, but only 0 follow"},
+	{"header beyond file", binary.LittleEndian.AppendUint64(nil, 100), "header length is 100 bytes, but only 0 bytes"},
 	{"no header", file(``), "header ends, want '{'"},
 	{"not an object", file(`[]`), "header byte 0: found '[', want '{'"},
 	{"cut off", file(`{"a":{"dtype":"F32",`), "header ends, want '\"'"},
@@ -302,15 +302,15 @@ var malformed = []struct {
 	},
 	{
 		"offsets reversed", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}`, make([]byte, 8)...),
-		`tensor "a" begins at byte 8 and ends before it at 0`,
+		`tensor "a" begins at byte 8, after its end at byte 0`,
 	},
 	{
 		"beyond the data", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}`, make([]byte, 8)...),
-		"ends at byte 12 of 8 bytes of data",
+		"ends at byte 12, beyond the 8 bytes of data",
 	},
 	{
 		"a byte beyond the data", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, make([]byte, 7)...),
-		"ends at byte 8 of 7 bytes of data",
+		"ends at byte 8, beyond the 7 bytes of data",
 	},
 	{
 		"one offset", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[8]}}`, make([]byte, 8)...),
@@ -372,11 +372,11 @@ var malformed = []struct {
 				`"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
 			make([]byte, 8)...,
 		),
-		"bytes 2 to 4 of the data belong to no tensor",
+		"bytes 2 to 4 of the data are not part of any tensor",
 	},
 	{
 		"hole in front", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)...),
-		"bytes 0 to 4 of the data belong to no tensor",
+		"bytes 0 to 4 of the data are not part of any tensor",
 	},
 }
 

@@ -110,7 +110,9 @@ func readShard(fsys fs.FS, name string, w *weights, tensors map[string]tensor) e
 	}
 	for tensor, t := range found {
 		if _, taken := tensors[tensor]; taken {
-			return collect(err, fmt.Errorf("%s: tensor %s is also in another file", name, quote(tensor)))
+			return collect(
+				err, fmt.Errorf("%s: duplicate tensor %s; another file also contains it", name, quote(tensor)),
+			)
 		}
 		t.offset += base
 		tensors[tensor] = t
@@ -141,7 +143,8 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 		for tensor, t := range tensors {
 			if t.offset >= base && index[tensor] != name {
 				return collect(
-					faults, fmt.Errorf("%s: holds tensor %s, which %s does not list", name, quote(tensor), indexFile),
+					faults,
+					fmt.Errorf("%s contains tensor %s, which %s does not assign to it", name, quote(tensor), indexFile),
 				)
 			}
 		}
@@ -151,7 +154,7 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 	}
 	for _, tensor := range slices.Sorted(maps.Keys(index)) {
 		if _, ok := tensors[tensor]; !ok {
-			return fmt.Errorf("%s: lacks tensor %s, which %s assigns to it", index[tensor], quote(tensor), indexFile)
+			return fmt.Errorf("%s lacks tensor %s, which %s assigns to it", index[tensor], quote(tensor), indexFile)
 		}
 	}
 	return nil

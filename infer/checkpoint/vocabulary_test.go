@@ -58,7 +58,7 @@ var malformedVocabularies = []struct {
 			all[id] = 3
 		}
 		m.set(smallTypes(all))
-	}, "no token represents any text"},
+	}, "no token represents text"},
 	{
 		"no such type of token", func(m *ggufModel) { m.set(smallTypes(map[int]uint32{7: 9})) },
 		"token_type[7] is 9, want 1 to 6",
@@ -66,7 +66,7 @@ var malformedVocabularies = []struct {
 	{"a split pattern that is not computed", func(m *ggufModel) {
 		m.set(textPair("tokenizer.ggml.model", "gpt2"))
 		m.set(textPair("tokenizer.ggml.pre", "falcon"))
-	}, `the split pattern called "falcon" is not one of those supported: dbrx, gpt-2, gpt-neox, `},
+	}, `unknown split pattern "falcon"; want one of dbrx, gpt-2, gpt-neox, `},
 }
 
 func TestMalformedVocabularies(t *testing.T) {

@@ -35,7 +35,7 @@ func (t tensor) values() int64 {
 func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	f := formats[t.dtype]
 	if f.widen == nil {
-		return fmt.Errorf(" has type %s, which cannot be read", t.dtype)
+		return fmt.Errorf(" has unsupported type %s", t.dtype)
 	}
 	buf := make([]byte, min(int64(widenBuffer/f.bytes*f.bytes), t.bytes))
 	wide := make([]float32, len(buf)/f.bytes*f.values)

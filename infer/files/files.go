@@ -80,7 +80,7 @@ func Read(path string, limit int64) ([]byte, error) {
 func limited(f io.Reader, path string, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(text)) > limit {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("has more than %d bytes", limit)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("exceeds the limit of %d bytes", limit)}
 	}
 	return text, err
 }

@@ -49,8 +49,8 @@ func TestReadIsLimited(t *testing.T) {
 	if text, err := Read(path, 10); err != nil || string(text) != "0123456789" {
 		t.Errorf("got %q, %v; want %q, <nil>", text, err, "0123456789")
 	}
-	if _, err := Read(path, 9); err == nil || !strings.Contains(err.Error(), "has more than 9 bytes") {
-		t.Errorf("got error %v, want an error containing %q", err, "has more than 9 bytes")
+	if _, err := Read(path, 9); err == nil || !strings.Contains(err.Error(), "exceeds the limit of 9 bytes") {
+		t.Errorf("got error %v, want an error containing %q", err, "exceeds the limit of 9 bytes")
 	}
 	if _, err := Read(path+"s", 9); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got error %v, want %v", err, fs.ErrNotExist)

@@ -36,7 +36,7 @@ func (d *Inside) Names(name string, most int) ([]fs.DirEntry, error) {
 		err = nil
 	}
 	if err == nil && len(list) > most {
-		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("has more than %d files", most)}
+		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("contains more than %d files", most)}
 	}
 	return list, err
 }

@@ -44,8 +44,9 @@ func TestInsideReadsOnlyTheFolder(t *testing.T) {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if _, err := d.Read("a", 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {
-		t.Errorf("a file above the limit: got error %v, want an error containing %q", err, "more than 4 bytes")
+	const above = "exceeds the limit of 4 bytes"
+	if _, err := d.Read("a", 4); err == nil || !strings.Contains(err.Error(), above) {
+		t.Errorf("a file above the limit: got error %v, want an error containing %q", err, above)
 	}
 	if list, err := d.Names(".", 5); err != nil || len(list) != 5 {
 		t.Errorf("got %d names, %v; want 5", len(list), err)

@@ -86,7 +86,7 @@ var annotations = []string{
 }
 
 // errKind reports that the value of a keyword has the wrong type.
-var errKind = errors.New("not of the right kind")
+var errKind = errors.New("invalid value")
 
 // leaf is a keyword whose value contains no schema.
 type leaf struct {

@@ -107,7 +107,7 @@ func (r *reader) check(s *schema, f field, err error) {
 	case errors.Is(err, errUnsupported):
 		r.fail("%s has the keyword %q, which is not supported", s.at, short(f.name))
 	case errors.Is(err, errKind):
-		r.fail("%s of %s is %s, which is not of the right kind", f.name, s.at, short(f.String()))
+		r.fail("%s of %s has the invalid value %s", f.name, s.at, short(f.String()))
 	default:
 		r.err = err
 	}

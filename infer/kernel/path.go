@@ -27,7 +27,7 @@ func ParsePath(name string) (Path, error) {
 	if i := slices.Index(pathNames[:], name); i >= 0 {
 		return Path(i), nil
 	}
-	return 0, fmt.Errorf("unknown kernel path %q; the paths are portable, avx2 and avx512", name)
+	return 0, fmt.Errorf("unknown kernel path %q; want portable, avx2 or avx512", name)
 }
 
 var best = detect()
@@ -64,7 +64,7 @@ func Paths() []Path {
 // machine does not support the path.
 func Use(p Path) (before Path, err error) {
 	if p < Portable || p > best {
-		return Current(), fmt.Errorf("this machine cannot run the kernel path %v", p)
+		return Current(), fmt.Errorf("this machine does not support kernel path %v", p)
 	}
 	return Path(current.Swap(int32(p))), nil
 }

@@ -261,7 +261,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 	for _, c := range []struct{ lab, name, value, want string }{
 		{"cache", "block", "7", "1 to 6"},
 		{"cache", "position", "400", "a position of this text"},
-		{"memory", "kv_heads", "4", "divisor of the 6 query heads"},
+		{"memory", "kv_heads", "4", "divisor of 6"},
 		{"prefill", "lengths", "513,600", "at most 512 tokens"},
 		{"strategies", "lanes", "greedy,hot", "one to six of greedy"},
 		{"strategies", "lanes", "a,b,c,d,e,f,g", "one to six"},
@@ -269,7 +269,7 @@ func TestValuesBeyondTheModelAreRefused(t *testing.T) {
 		{"strategies", "lanes", "t=1,,t=2", "one to six"},
 		{"strategies", "lanes", "t=-1", "0 (greedy) to 100"},
 		{"strategies", "lanes", "k=1.5", "one to six"},
-		{"draw", "step", "64", "this text ends there"},
+		{"draw", "step", "64", "where this text ends"},
 	} {
 		l, _ := Find(c.lab)
 		changed := terms.Values{c.name: c.value}

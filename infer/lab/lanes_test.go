@@ -79,7 +79,7 @@ func TestLaneNames(t *testing.T) {
 		}
 	}
 	_, err := Env{}.parseLane("t=1 seed=3")
-	want := `lanes is "t=1 seed=3", where seed is not a setting of a lane; it must be ` +
+	want := `lanes is "t=1 seed=3", where seed is not a lane setting; it must be ` +
 		terms.English.T("lab.refused.lanes")
 	if err == nil || err.Error() != want {
 		t.Errorf("a seed was rejected with\n%v\nwant\n%s", err, want)

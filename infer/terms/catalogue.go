@@ -80,7 +80,9 @@ func ReadCatalog(file string) (Catalog, error) {
 			open = false
 		case strings.HasPrefix(line, " ") && open: // part of the text above
 		case !ok || strings.ContainsAny(key, " {}"):
-			return Catalog{}, fmt.Errorf("line %d is not “key = text”: %q", number, strings.TrimSuffix(line, "\n"))
+			return Catalog{}, fmt.Errorf(
+				"line %d does not have the form “key = text”: %q", number, strings.TrimSuffix(line, "\n"),
+			)
 		default:
 			texts = append(texts, text{key, at})
 			open = true
@@ -112,7 +114,7 @@ func piecesOf(text string) (list []Segment, err error) {
 		}
 		name, rest, closed := strings.Cut(rest, "}")
 		if !closed || name == "" {
-			return nil, fmt.Errorf("unclosed brace in %q", text)
+			return nil, fmt.Errorf("unclosed or empty braces in %q", text)
 		}
 		list = append(list, Segment{Name: name})
 		text = rest

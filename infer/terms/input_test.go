@@ -77,7 +77,7 @@ func TestInputsRefuse(t *testing.T) {
 		{"stream", "maybe", `"true"`, ""},
 		{
 			"color", "red", `"red"`,
-			`There is no input "color" here; the inputs are ` + strings.Join(testInputs.Keys(), ", ") + ".",
+			`Unknown input "color"; the inputs are ` + strings.Join(testInputs.Keys(), ", ") + ".",
 		},
 	} {
 		check := func(kind string, v Values, err error) {

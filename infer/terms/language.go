@@ -38,7 +38,7 @@ func Texts(tag string) (string, error) {
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", fmt.Errorf("no texts in the language %q: %w", tag, fs.ErrNotExist)
+		return "", fmt.Errorf("no texts for language %q: %w", tag, fs.ErrNotExist)
 	}
 	var all strings.Builder
 	for _, name := range list {
@@ -99,7 +99,7 @@ func In(ctx context.Context) *Language {
 func ReadLanguage(tag, texts string) (*Language, error) {
 	words, err := ReadCatalog(texts)
 	if err != nil {
-		return nil, fmt.Errorf("texts in the language %q: %w", tag, err)
+		return nil, fmt.Errorf("invalid texts for language %q: %w", tag, err)
 	}
 	l := &Language{Tag: tag, words: words, plural: pluralOf(tag)}
 	for _, key := range stageKeys {

@@ -46,7 +46,7 @@ func TestRefusalOf(t *testing.T) {
 		},
 		{
 			fmt.Errorf("a pass: %w", context.DeadlineExceeded),
-			terms.Refusal{Code: terms.CodeBusy, Message: "This could not be done in time. Try again."},
+			terms.Refusal{Code: terms.CodeBusy, Message: "This took too long. Try again."},
 			context.DeadlineExceeded,
 		},
 	} {

@@ -67,7 +67,7 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	if !ok {
 		names := strings.Join(slices.Sorted(maps.Keys(publishedPre)), ", ")
 		return nil, fmt.Errorf(
-			"tokenizer: the split pattern called %s is not one of those supported: %s", quote(pre), names,
+			"tokenizer: unknown split pattern %s; want one of %s", quote(pre), names,
 		)
 	}
 	t := &Tokenizer{start: -1, split: kind.split, nfc: kind.nfc, wholePieces: kind.wholePieces}
@@ -75,7 +75,7 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 		return nil, fmt.Errorf("tokenizer: %w", err)
 	}
 	if len(merges) > maxMerges {
-		return nil, fmt.Errorf("tokenizer: %d merges, more than the limit of %d", len(merges), maxMerges)
+		return nil, fmt.Errorf("tokenizer: got %d merges, want at most %d", len(merges), maxMerges)
 	}
 	t.merges = newRules(len(merges))
 	r := ruleReader{t: t, in: inList, last: -1}
@@ -112,10 +112,10 @@ func NewSentencePiece(l List, scores []float32, addSpace bool) (*Tokenizer, erro
 // readList reads the tokens.
 func (t *Tokenizer) readList(l List) error {
 	if len(l.Tokens) == 0 || len(l.Tokens) > maxTokens {
-		return fmt.Errorf("%d tokens, want 1 to %d", len(l.Tokens), maxTokens)
+		return fmt.Errorf("got %d tokens, want 1 to %d", len(l.Tokens), maxTokens)
 	}
 	if l.Marks != nil && len(l.Marks) != len(l.Tokens) {
-		return fmt.Errorf("%d tokens, but %d say what they are", len(l.Tokens), len(l.Marks))
+		return fmt.Errorf("got %d tokens, but %d token kinds", len(l.Tokens), len(l.Marks))
 	}
 	t.clear()
 	var added []addedToken
@@ -150,7 +150,7 @@ func (t *Tokenizer) readList(l List) error {
 // with equal ranks, the leftmost is joined first.
 func (t *Tokenizer) readScores(scores []float32) error {
 	if len(scores) != t.Size() {
-		return fmt.Errorf("%d tokens, but %d scores", t.Size(), len(scores))
+		return fmt.Errorf("got %d tokens, but %d scores", t.Size(), len(scores))
 	}
 	order := make([]int32, len(scores))
 	for id, s := range scores {
@@ -158,7 +158,7 @@ func (t *Tokenizer) readScores(scores []float32) error {
 			return fmt.Errorf("token %d: the score is NaN", id)
 		}
 		if len(t.Bytes(id)) > maxScoredBytes {
-			return fmt.Errorf("token %d: %d bytes, more than the limit of %d", id, len(t.Bytes(id)), maxScoredBytes)
+			return fmt.Errorf("token %d has %d bytes, more than the limit of %d", id, len(t.Bytes(id)), maxScoredBytes)
 		}
 		order[id] = int32(id)
 	}

@@ -78,17 +78,17 @@ func TestMalformedListsAreRefused(t *testing.T) {
 		return func() error { _, err := NewSentencePiece(l, scores, true); return err }
 	}
 	zeros := make([]float32, 259)
-	const patterns = " is not one of those supported: dbrx, gpt-2, gpt-neox, " +
+	const patterns = "; want one of dbrx, gpt-2, gpt-neox, " +
 		"llama-bpe, llama-v3, llama3, mpt, olmo, phi-2, qwen2, refact, smollm, starcoder"
 	for _, test := range []struct {
 		make func() error
 		want string
 	}{
-		{level(List{bytes, nil}, nil, "tekken"), `the split pattern called "tekken"` + patterns},
-		{level(List{}, nil, "gpt-2"), "0 tokens, want 1 to 524288"},
-		{level(List{bytes, make([]Mark, 3)}, nil, "gpt-2"), "257 tokens, but 3 say what they are"},
-		{level(List{bytes[1:], nil}, nil, ""), `the split pattern called ""` + patterns},
-		{level(List{[]string{"<x>"}, []Mark{Special}}, nil, "mpt"), `the vocabulary: no token represents any text`},
+		{level(List{bytes, nil}, nil, "tekken"), `unknown split pattern "tekken"` + patterns},
+		{level(List{}, nil, "gpt-2"), "got 0 tokens, want 1 to 524288"},
+		{level(List{bytes, make([]Mark, 3)}, nil, "gpt-2"), "got 257 tokens, but 3 token kinds"},
+		{level(List{bytes[1:], nil}, nil, ""), `unknown split pattern ""` + patterns},
+		{level(List{[]string{"<x>"}, []Mark{Special}}, nil, "mpt"), `the vocabulary: no token represents text`},
 		{
 			level(
 				List{append(byteTokens(), strings.Repeat("x", 1025)), append(make([]Mark, 256), Added)}, nil, "phi-2",
@@ -101,33 +101,39 @@ func TestMalformedListsAreRefused(t *testing.T) {
 		},
 		{
 			level(List{append(byteTokens(), "日"), nil}, nil, "gpt-2"),
-			`token 256: "日" (id 256): the character '日' (U+65E5) represents no byte`,
+			`token 256: "日" (id 256): character '日' (U+65E5) does not represent a byte`,
 		},
 		{
 			level(List{append(byteTokens(), "a"), nil}, nil, "gpt-2"),
 			`the vocabulary: "a" is listed twice, with ids 97 and 256`,
 		},
 		{level(List{bytes, nil}, []string{"a b", "a b"}, "gpt-2"), "merge 1: repeats merge 0"},
-		{level(List{bytes, nil}, []string{"ab"}, "gpt-2"), `merge 0: "ab" is not two parts separated by a space`},
-		{level(List{bytes, nil}, []string{"a b c"}, "gpt-2"), `merge 0: "a b c" is not two parts separated by a space`},
+		{level(List{bytes, nil}, []string{"ab"}, "gpt-2"), `merge 0: got "ab", want two parts separated by a space`},
+		{
+			level(List{bytes, nil}, []string{"a b c"}, "gpt-2"),
+			`merge 0: got "a b c", want two parts separated by a space`,
+		},
 		{
 			level(List{bytes, nil}, []string{"b a"}, "gpt-2"),
-			`merge 0: "b" and "a" make "ba", which is not in the vocabulary`,
+			`merge 0: merging "b" and "a" produces "ba", which is not in the vocabulary`,
 		},
-		{level(List{bytes, nil}, []string{"a x y"}, "qwen2"), `merge 0: "a x y" is not two parts separated by a space`},
+		{
+			level(List{bytes, nil}, []string{"a x y"}, "qwen2"),
+			`merge 0: got "a x y", want two parts separated by a space`,
+		},
 		{
 			level(List{byteTokens("<x>", "<x>"), append(make([]Mark, 256), Special, Special)}, nil, "gpt-2"),
 			"token 257: already listed with id 256",
 		},
 		{
 			piece(List{[]string{"<s>"}, []Mark{Special}}, make([]float32, 1)),
-			"the vocabulary: no token represents any text",
+			"the vocabulary: no token represents text",
 		},
 		{
 			piece(pieces(func(tokens []string, _ []Mark) { tokens[4] = "<0x00>" }), zeros),
-			"the vocabulary: <0x00> is listed twice",
+			"the vocabulary: duplicate token <0x00>",
 		},
-		{piece(pieces(func([]string, []Mark) {}), zeros[1:]), "259 tokens, but 258 scores"},
+		{piece(pieces(func([]string, []Mark) {}), zeros[1:]), "got 259 tokens, but 258 scores"},
 		{
 			piece(pieces(func(tokens []string, _ []Mark) { tokens[0] = "" }), zeros),
 			"token 0: content is missing or empty",
@@ -143,7 +149,7 @@ func TestMalformedListsAreRefused(t *testing.T) {
 // changed copies of a valid tokenizer.json, are rejected.
 func TestMalformedKindsAreRefused(t *testing.T) {
 	for _, test := range []struct{ folder, old, with, want string }{
-		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: the pattern "},
+		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: unknown pattern "},
 		{
 			"llama3", `"Isolated"`, `"Removed"`,
 			`pre_tokenizer: Sequence[0]: behavior "Removed", invert false is not supported; want Isolated, false`,
@@ -158,11 +164,11 @@ func TestMalformedKindsAreRefused(t *testing.T) {
 		},
 		{
 			"llama3", `"ids":[516]`, `"ids":[516,517]`,
-			`post_processor: Sequence[1]: special_tokens gives "<|begin_of_text|>" 2 ids; want one`,
+			`post_processor: Sequence[1]: special_tokens has 2 ids for "<|begin_of_text|>"; want 1`,
 		},
 		{
 			"llama3", `"ids":[516]`, `"ids":[9999]`,
-			"post_processor: the token in front has id 9999, the vocabulary ends at 517",
+			"post_processor: the token in front has id 9999, but the vocabulary ends at 517",
 		},
 		{
 			"llama3", `"type":"TemplateProcessing"`, `"type":"RobertaProcessing"`,
@@ -171,16 +177,19 @@ func TestMalformedKindsAreRefused(t *testing.T) {
 		{"smollm", `"individual_digits":true`, `"individual_digits":false`, "these options of Digits"},
 		{"smollm", `"type":"Digits"`, `"type":"Punctuation"`, `type "Punctuation" is not supported`},
 		{"qwen2", `"type":"NFC"`, `"type":"NFKD"`, `normalizer: type "NFKD" is not supported; want none or NFC`},
-		{"tinyllama", `"prepend":"▁"`, `"prepend":"_"`, "normalizer: Sequence[0]: want ▁ in front of the text"},
+		{"tinyllama", `"prepend":"▁"`, `"prepend":"_"`, "normalizer: Sequence[0]: want an optional Prepend of ▁"},
 		{"tinyllama", `"type":"Prepend"`, `"type":"Strip"`, `normalizer: Sequence[0]: type "Strip" is not supported`},
 		{
 			"tinyllama", `"byte_fallback":true`, `"byte_fallback":false`,
 			"normalizer: Sequence[0]: type \"Prepend\" is not supported; want none or NFC",
 		},
 		{"tinyllama", `{"type":"ByteFallback"},`, ``, "decoder: ByteFallback is missing"},
-		{"tinyllama", `"start":1`, `"start":2`, "decoder: Sequence[3]: want one space stripped from the front at most"},
-		{"tinyllama", `"<0x41>":`, `"<0x40>":`, "model.vocab: <0x40> is listed twice"},
-		{"mistral", `"split":false`, `"split":true`, "pre_tokenizer: want the replacement ▁ and split false"},
+		{
+			"tinyllama", `"start":1`, `"start":2`,
+			"decoder: Sequence[3]: must strip at most one space, and only from the start",
+		},
+		{"tinyllama", `"<0x41>":`, `"<0x40>":`, "model.vocab: duplicate token <0x40>"},
+		{"mistral", `"split":false`, `"split":true`, "pre_tokenizer: replacement must be ▁ and split must be false"},
 		{
 			"mistral", `"prepend_scheme":"first"`, `"prepend_scheme":"last"`,
 			`prepend_scheme "last" is not supported; want always, first or never`,

@@ -29,14 +29,14 @@ func cutLists(text string) (l lists, err error) {
 	done := 0 // of text
 	keep := func(to int) error {
 		if len(l.rest)+to-done > maxRestBytes {
-			return fmt.Errorf("there are more than %d bytes besides vocabulary, merges and added tokens", maxRestBytes)
+			return fmt.Errorf("the data besides vocabulary, merges and added tokens exceeds %d bytes", maxRestBytes)
 		}
 		l.rest = append(l.rest, text[done:to]...)
 		return nil
 	}
 	take := func(list *string, name string, from, to int) error {
 		if *list != "" {
-			return fmt.Errorf("%s is given twice", name)
+			return fmt.Errorf("duplicate %s", name)
 		}
 		*list = text[from:to]
 		if err := keep(from); err != nil {
@@ -145,7 +145,7 @@ func decodeFile(data []byte) (*file, error) {
 func explainJSON(err error, l *lists) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return fmt.Errorf("not valid JSON at byte %d: %w", syntax.Offset, err)
+		return fmt.Errorf("invalid JSON at byte %d: %w", syntax.Offset, err)
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {

@@ -25,7 +25,7 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 	for next := 0; len(marks) > 0; marks = marks[1:] {
 		at := marks[0]
 		if at < next || at >= len(text) {
-			return nil, fmt.Errorf("marks out of order or range at byte %d", at)
+			return nil, fmt.Errorf("the mark at byte %d is out of order or out of range", at)
 		}
 		id, size := int32(-1), min(longest, len(text)-at)
 		for ; size > 0; size-- {
@@ -35,7 +35,7 @@ func (t *Tokenizer) EncodeMarked(text string, marks []int) ([]int, error) {
 			}
 		}
 		if id < 0 {
-			return nil, fmt.Errorf("no special token is named at byte %d", at)
+			return nil, fmt.Errorf("no special token starts at byte %d", at)
 		}
 		to := at
 		if t.strips[id].left {

@@ -156,8 +156,8 @@ func TestWithinDropsAddedTokens(t *testing.T) {
 	if same, err := tok.Within(300); same != tok || err != nil {
 		t.Errorf("Within(300) = %p, %v; want %p, <nil>", same, err, tok)
 	}
-	if _, err := tok.Within(264); err == nil || err.Error() != `"aaaa" has id 264, beyond the 264 rows of the model` {
-		t.Errorf("Within(264): got error %v, want %q", err, `"aaaa" has id 264, beyond the 264 rows of the model`)
+	if _, err := tok.Within(264); err == nil || err.Error() != `"aaaa" has id 264, but the model has only 264 rows` {
+		t.Errorf("Within(264): got error %v, want %q", err, `"aaaa" has id 264, but the model has only 264 rows`)
 	}
 	llama, _ := parseModel(t, "llama3") // <|begin_of_text|> is 516
 	if _, err := llama.Within(516); err == nil ||

@@ -120,7 +120,7 @@ func (t *Tokenizer) parse(data []byte) error {
 	t.wholePieces = f.Model.IgnoreMerges
 	if int(t.start) >= t.Size() {
 		return fmt.Errorf(
-			"post_processor: the token in front has id %d, the vocabulary ends at %d", t.start, t.Size()-1,
+			"post_processor: the token in front has id %d, but the vocabulary ends at %d", t.start, t.Size()-1,
 		)
 	}
 	return nil
@@ -162,7 +162,7 @@ func checkModel(m *model) error {
 	case m.Type != "BPE" && m.Type != "": // files of 2020 have no type
 		return fmt.Errorf("model: type %s is not supported; want BPE", quote(m.Type))
 	case m.Dropout != nil && *m.Dropout != 0:
-		return fmt.Errorf("model: dropout %g is not supported: it skips merges at random; want none", *m.Dropout)
+		return fmt.Errorf("model: dropout %g is not supported because it skips merges at random; want none", *m.Dropout)
 	case m.ContinuingSubwordPrefix != "":
 		return fmt.Errorf(
 			"model: continuing_subword_prefix %s is not supported; want none", quote(m.ContinuingSubwordPrefix),

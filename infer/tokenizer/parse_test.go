@@ -131,7 +131,7 @@ func TestParseRefuses(t *testing.T) {
 		{set("pre_tokenizer", tree{"type": 7}), `pre_tokenizer.type is a JSON number, want a string`},
 		{
 			set("pre_tokenizer", tree{"type": "ByteLevel", "use_regex": false}),
-			`pre_tokenizer: use_regex false is not supported: it leaves the text in one piece; want true`,
+			`pre_tokenizer: use_regex false is not supported, since the text must be split; want true`,
 		},
 		{
 			set(
@@ -151,7 +151,7 @@ func TestParseRefuses(t *testing.T) {
 		},
 		{
 			set("post_processor", tree{"type": "TemplateProcessing"}),
-			`post_processor: the template does not end with the text; want the text, with at most one token in front`,
+			`post_processor: the template does not end with the text; want the text, optionally preceded by one token`,
 		},
 		{
 			set("normalizer", tree{"type": strings.Repeat("x", maxStepBytes)}),
@@ -166,7 +166,7 @@ func TestParseRefuses(t *testing.T) {
 
 		{set("model", nil), `model is missing`},
 		{model("type", "Unigram"), `model: type "Unigram" is not supported; want BPE`},
-		{model("dropout", 0.1), `model: dropout 0.1 is not supported: it skips merges at random; want none`},
+		{model("dropout", 0.1), `model: dropout 0.1 is not supported because it skips merges at random; want none`},
 		{model("continuing_subword_prefix", "##"), `model: continuing_subword_prefix "##" is not supported; want none`},
 		{model("end_of_word_suffix", "</w>"), `model: end_of_word_suffix "</w>" is not supported; want none`},
 
@@ -178,9 +178,12 @@ func TestParseRefuses(t *testing.T) {
 		},
 		{
 			added(end, tree{"id": 97, "content": "<tool>"}),
-			`model.vocab: "a" has id 97, which added_tokens gives to "<tool>"`,
+			`model.vocab: "a" has id 97, which added_tokens assigns to "<tool>"`,
 		},
-		{added(tree{"id": -1, "content": "x", "special": true}), `added_tokens[0] "x": id -1 is outside 0 to 2000000`},
+		{
+			added(tree{"id": -1, "content": "x", "special": true}),
+			`added_tokens[0] "x": id -1 is out of range; want 0 to 2000000`,
+		},
 		{
 			added(end, tree{"id": 265, "content": "x", "special": true}),
 			`added_tokens[1] "x": id 265 already belongs to "<|end|>"`,
@@ -237,25 +240,26 @@ func TestParseRefuses(t *testing.T) {
 				f["added_tokens"] = []any{tree{"id": 0, "content": "<|end|>", "special": true}}
 				at(f, "model")["vocab"] = tree{"<|end|>": 0}
 			},
-			`model.vocab: no token represents any text`,
+			`model.vocab: no token represents text`,
 		},
 		{vocab("x", 1.5), `model.vocab: the id of "x" is not a whole number`},
 		{vocab("x", "5"), `model.vocab: the id of "x" is not a whole number`},
 		{vocab("x", tree{}), `model.vocab: the id of "x" is not a whole number`},
-		{vocab("x", -1), `model.vocab: "x": id -1 is outside 0 to 2000000`},
-		{vocab("x", 2_000_001), `model.vocab: "x": id 2000001 is outside 0 to 2000000`},
+		{vocab("x", -1), `model.vocab: "x": id -1 is out of range; want 0 to 2000000`},
+		{vocab("x", 2_000_001), `model.vocab: "x": id 2000001 is out of range; want 0 to 2000000`},
 		{vocab("x", json.Number("99999999999999999999")), `model.vocab: the id of "x" is not a whole number`},
 		{vocab("x", 1_999_999), `model.vocab: the highest id is 1999999, but there are only 266 tokens`},
 		{vocab("xy", 4*267), `model.vocab: the highest id is 1068, but there are only 267 tokens`},
 		{vocab("xy", 259), `model.vocab: "hello" and "xy" both have id 259`},
-		{vocab("xy", 265), `model.vocab: "xy" has id 265, which added_tokens gives to "<|end|>"`},
+		{vocab("xy", 265), `model.vocab: "xy" has id 265, which added_tokens assigns to "<|end|>"`},
 		{vocab("<|end|>", 266), `model.vocab: "<|end|>" has id 266, but id 265 in added_tokens`},
 		{vocab("", 266), `model.vocab: the token with id 266 is empty`},
-		{vocab("x y", 266), `model.vocab: "x y" (id 266): the character ' ' (U+0020) represents no byte`},
-		{vocab("日", 266), `model.vocab: "日" (id 266): the character '日' (U+65E5) represents no byte`},
+		{vocab("x y", 266), `model.vocab: "x y" (id 266): character ' ' (U+0020) does not represent a byte`},
+		{vocab("日", 266), `model.vocab: "日" (id 266): character '日' (U+65E5) does not represent a byte`},
 		{
 			vocab(strings.Repeat("日", 50), 266),
-			`model.vocab: "` + strings.Repeat("日", 40) + `"... (id 266): the character '日' (U+65E5) represents no byte`,
+			`model.vocab: "` + strings.Repeat("日", 40) +
+				`"... (id 266): character '日' (U+65E5) does not represent a byte`,
 		},
 		{
 			func(f tree) { delete(at(f, "model", "vocab"), "Ġ") },
@@ -268,24 +272,27 @@ func TestParseRefuses(t *testing.T) {
 
 		{model("merges", nil), `model.merges is missing`},
 		{model("merges", tree{}), `model.merges is not a JSON array`},
-		{merge(3, []any{"hell", "x"}), `model.merges[3]: "hell" and "x" make "hellx", which is not in model.vocab`},
+		{
+			merge(3, []any{"hell", "x"}),
+			`model.merges[3]: merging "hell" and "x" produces "hellx", which is not in model.vocab`,
+		},
 		{merge(3, []any{"hel", "o"}), `model.merges[3]: the left part "hel" is not in model.vocab`},
 		{merge(3, []any{"h", "日"}), `model.merges[3]: the right part "日" is not in model.vocab`},
 		{merge(3, []any{"", "h"}), `model.merges[3]: the left part "" is not in model.vocab`},
-		{merge(3, "hello"), `model.merges[3]: "hello" is not two parts separated by a space`},
-		{merge(3, "h e l"), `model.merges[3]: "h e l" is not two parts separated by a space`},
-		{merge(3, []any{"h"}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
-		{merge(3, []any{"h", "e", "l"}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
-		{merge(3, []any{"h", 5}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{merge(3, "hello"), `model.merges[3]: got "hello", want two parts separated by a space`},
+		{merge(3, "h e l"), `model.merges[3]: got "h e l", want two parts separated by a space`},
+		{merge(3, []any{"h"}), `model.merges[3]: must be two strings, or one string with a space`},
+		{merge(3, []any{"h", "e", "l"}), `model.merges[3]: must be two strings, or one string with a space`},
+		{merge(3, []any{"h", 5}), `model.merges[3]: must be two strings, or one string with a space`},
 		{
 			merge(3, []any{[]any{}, []any{}}),
-			`model.merges[3]: want a pair of strings, or one string with a space in it`,
+			`model.merges[3]: must be two strings, or one string with a space`,
 		},
-		{merge(3, nil), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{merge(3, nil), `model.merges[3]: must be two strings, or one string with a space`},
 		{merge(8, []any{"h", "e"}), `model.merges[8]: repeats model.merges[0]`},
 		{
 			added(end, tree{"id": 256, "content": "he", "special": true}),
-			`model.merges[0]: "h" and "e" make the special token "he"`,
+			`model.merges[0]: merging "h" and "e" would produce the special token "he", which is not allowed`,
 		},
 	}
 	for _, tt := range tests {
@@ -312,20 +319,20 @@ func TestParseRefusesText(t *testing.T) {
 		return strings.Replace(good, old, with, 1)
 	}
 	tests := []struct{ file, want string }{
-		{"", `not valid JSON at byte 0: unexpected end of JSON input`},
-		{"{\n,", `not valid JSON at byte 3: invalid character ',' looking for beginning of object key string`},
-		{good[:len(good)-1], fmt.Sprintf(`not valid JSON at byte %d: unexpected end of JSON input`, len(good)-1)},
+		{"", `invalid JSON at byte 0: unexpected end of JSON input`},
+		{"{\n,", `invalid JSON at byte 3: invalid character ',' looking for beginning of object key string`},
+		{good[:len(good)-1], fmt.Sprintf(`invalid JSON at byte %d: unexpected end of JSON input`, len(good)-1)},
 		{
 			good + "x",
-			fmt.Sprintf(`not valid JSON at byte %d: invalid character 'x' after top-level value`, len(good)+1),
+			fmt.Sprintf(`invalid JSON at byte %d: invalid character 'x' after top-level value`, len(good)+1),
 		},
 		{"[]", `the file is a JSON array, want an object (near byte 1)`},
 		{`{"model":5}`, `model is a JSON number, want an object (near byte 10)`},
 		{`{"model":{"ignore_merges":"no"}}`, `model.ignore_merges is a JSON string, want true or false (near byte 30)`},
 		{`{"model":{"dropout":"no"}}`, `model.dropout is a JSON string, want a number (near byte 24)`},
 		{"null", `pre_tokenizer is missing; want ByteLevel`},
-		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is given twice`},
-		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is given twice`},
+		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `duplicate model.merges`},
+		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `duplicate model.vocab`},
 		// The reported position is the position in the file, counting the long lists that precede
 		// the error.
 		{
@@ -342,7 +349,7 @@ func TestParseRefusesText(t *testing.T) {
 		{replace(`"hello":259`, `"hello":259,"hello":259`), `model.vocab: "hello" and "hello" both have id 259`},
 		{
 			replace(`"hello":259`, "\"h\xff\":259"),
-			"model.vocab: \"h\ufffd\" (id 259): the character '\ufffd' (U+FFFD) represents no byte",
+			"model.vocab: \"h\ufffd\" (id 259): character '\ufffd' (U+FFFD) does not represent a byte",
 		},
 	}
 	for _, tt := range tests {

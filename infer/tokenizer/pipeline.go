@@ -120,7 +120,7 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	case len(before) == 0 && usesRegex:
 		t.split = splitGPT2
 	case len(before) == 0:
-		return errors.New("pre_tokenizer: use_regex false is not supported: it leaves the text in one piece; want true")
+		return errors.New("pre_tokenizer: use_regex false is not supported, since the text must be split; want true")
 	case len(before) > 1:
 		return fmt.Errorf(
 			"pre_tokenizer: a Sequence of %d is not supported; want ByteLevel, alone or after Split or Digits",
@@ -168,7 +168,7 @@ func readSplit(s step) (*splitter, error) {
 		}
 	}
 	return nil, fmt.Errorf(
-		"%s: the pattern %s is not one of those supported, which are GPT-2's, Llama-3's and Qwen2's", s.at,
+		"%s: unknown pattern %s; want the GPT-2, Llama-3 or Qwen2 pattern", s.at,
 		quote(s.Pattern.Regex+s.Pattern.String),
 	)
 }
@@ -192,7 +192,7 @@ func (t *Tokenizer) readPostProcessor(list []step) error {
 
 // readTemplate supports templates that leave a text unchanged or put one token in front of it.
 func (t *Tokenizer) readTemplate(s step) error {
-	const want = "want the text, with at most one token in front"
+	const want = "want the text, optionally preceded by one token"
 	parts := s.Single
 	if len(parts) == 0 || parts[len(parts)-1].Sequence == nil || parts[len(parts)-1].Sequence.ID != "A" {
 		return errors.New("the template does not end with the text; " + want)
@@ -202,12 +202,12 @@ func (t *Tokenizer) readTemplate(s step) error {
 		return nil
 	}
 	if len(parts) > 1 || parts[0].SpecialToken == nil {
-		return errors.New("the template puts more in front; " + want)
+		return errors.New("the template has an unsupported prefix; " + want)
 	}
 	name := parts[0].SpecialToken.ID
 	mark, ok := s.SpecialTokens[name]
 	if !ok || len(mark.IDs) != 1 {
-		return fmt.Errorf("special_tokens gives %s %d ids; want one", quote(name), len(mark.IDs))
+		return fmt.Errorf("special_tokens has %d ids for %s; want 1", len(mark.IDs), quote(name))
 	}
 	if err := checkID(mark.IDs[0]); err != nil {
 		return err

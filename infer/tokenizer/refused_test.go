@@ -15,7 +15,7 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 		{
 			"gemma3", `"type":"Replace","pattern":{"String":" "},"content":"▁"`,
 			`"type":"Replace","pattern":{"String":" "},"content":"_"`,
-			"normalizer: want ▁ in front of the text, then in place of every space",
+			"normalizer: want an optional Prepend of ▁, then Replace \" \" with ▁",
 		},
 		{
 			"gemma3", `"normalizer":{"type":"Replace","pattern":{"String":" "},"content":"▁"}`, `"normalizer":null`,
@@ -32,7 +32,7 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 		{
 			"gemma3", `{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`,
 			`{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":false}`,
-			"pre_tokenizer: ▁ is already in place of spaces",
+			"pre_tokenizer: an earlier step already adds ▁",
 		},
 		{
 			"gemma3", `"byte_fallback":true`, `"byte_fallback":false`,
@@ -42,14 +42,15 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 			"gemma3", `"[multimodal]":5`, `"[multimodal]":4`,
 			`model.vocab: "[multimodal]" has id 4, but id 5 in added_tokens`,
 		},
-		{"gemma3", `"<0x00>":`, `"<0x01>":`, "model.vocab: <0x01> is listed twice"},
+		{"gemma3", `"<0x00>":`, `"<0x01>":`, "model.vocab: duplicate token <0x01>"},
 		{
 			"gemma3", `"content":"<mask>"`, `"content":"<unused0>"`,
 			`added_tokens[6] "<unused0>": already listed with id 4`,
 		},
 		{
 			"gemma3", `"merges":[["\n","\n\n\n\n\n\n\n"]`, `"merges":[["\n","\n\n\n\n\n\n\n\n"]`,
-			`model.merges[0]: "\n" and "\n\n\n\n\n\n\n\n" make "\n\n\n\n\n\n\n\n\n", which is not in model.vocab`,
+			`model.merges[0]: merging "\n" and "\n\n\n\n\n\n\n\n" ` +
+				`produces "\n\n\n\n\n\n\n\n\n", which is not in model.vocab`,
 		},
 		{
 			"olmo2", `"behavior":"Removed","invert":true`, `"behavior":"Removed","invert":false`,
@@ -61,7 +62,7 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 		},
 		{
 			"olmo2", `"type":"Split","pattern":{"Regex":"`, `"type":"Split","pattern":{"Regex":"x|`,
-			"pre_tokenizer: Sequence[0]: the pattern \"x|(?i:",
+			"pre_tokenizer: Sequence[0]: unknown pattern \"x|(?i:",
 		},
 		{
 			"codegen", `"content":"         "`, `"content":"        "`,
@@ -72,7 +73,7 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 			"added_tokens[1].normalized is a JSON number, want true or false",
 		},
 		{"codegen", `"added_tokens":[`, `"added_tokens":["<x>",`, "added_tokens[0] is a JSON string, want an object"},
-		{"qwen3", `"Regex":`, `"String":`, "pre_tokenizer: Sequence[0]: the pattern "},
+		{"qwen3", `"Regex":`, `"String":`, "pre_tokenizer: Sequence[0]: unknown pattern "},
 		{
 			"qwen3", `{"type":"NFC"}`, `{"type":"NFC","type":"NFKC"}`,
 			`normalizer: type "NFKC" is not supported; want none or NFC`,

@@ -55,14 +55,14 @@ func readMerge(c *cursor, first string) (left, right string, err error) {
 			return left, right, nil
 		}
 	}
-	return "", "", errors.New("want a pair of strings, or one string with a space in it")
+	return "", "", errors.New("must be two strings, or one string with a space")
 }
 
 // cutRule parses a rule that is given as one string.
 func cutRule(line string) (left, right string, err error) {
 	left, right, ok := strings.Cut(line, " ")
 	if !ok || left == "" || right == "" || strings.Contains(right, " ") {
-		return "", "", fmt.Errorf("%s is not two parts separated by a space", quote(line))
+		return "", "", fmt.Errorf("got %s, want two parts separated by a space", quote(line))
 	}
 	return left, right, nil
 }
@@ -92,10 +92,14 @@ func (r *ruleReader) add(rank int32, left, right string) error {
 			// Special tokens are not in the index, because plain text must never be encoded as a
 			// special token.
 			if _, special := r.t.names[left+right]; special {
-				return fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))
+				return fmt.Errorf(
+					"merging %s and %s would produce the special token %s, which is not allowed",
+					quote(left), quote(right), quote(left+right),
+				)
 			}
 			return fmt.Errorf(
-				"%s and %s make %s, which is not in %s", quote(left), quote(right), quote(left+right), r.in.vocab,
+				"merging %s and %s produces %s, which is not in %s",
+				quote(left), quote(right), quote(left+right), r.in.vocab,
 			)
 		}
 	}

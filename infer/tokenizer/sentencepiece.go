@@ -38,7 +38,7 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 		case s.Type == "Replace" && s.Pattern.String == " " && s.Content == metaspace:
 			replaces = true
 		case s.Type == "Prepend" || s.Type == "Replace":
-			return fmt.Errorf("%s: want %s in front of the text, then in place of every space", s.at, metaspace)
+			return fmt.Errorf(`%s: want an optional Prepend of %[2]s, then Replace " " with %[2]s`, s.at, metaspace)
 		default:
 			return s.refuse("Prepend and Replace")
 		}
@@ -52,7 +52,7 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 		}
 	}
 	if !replaces && !t.metaspace {
-		return fmt.Errorf("normalizer: nothing puts %s in place of spaces", metaspace)
+		return fmt.Errorf("normalizer: no step replaces spaces with %s", metaspace)
 	}
 	return checkSentencePieceDecoder(p.decoder)
 }
@@ -64,9 +64,9 @@ func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	case s.Type != "Metaspace":
 		return s.refuse("Metaspace, or none")
 	case s.Replacement != metaspace || s.Split == nil || *s.Split:
-		return fmt.Errorf("%s: want the replacement %s and split false", s.at, metaspace)
+		return fmt.Errorf("%s: replacement must be %s and split must be false", s.at, metaspace)
 	case replaced || t.metaspace || t.prefix != prefixNone:
-		return fmt.Errorf("%s: %s is already in place of spaces", s.at, metaspace)
+		return fmt.Errorf("%s: an earlier step already adds %s", s.at, metaspace)
 	}
 	t.metaspace = true
 	switch s.PrependScheme {
@@ -89,14 +89,14 @@ func checkSentencePieceDecoder(list []step) error {
 		switch s.Type {
 		case "Replace":
 			if s.Pattern.String != metaspace || s.Content != " " {
-				return fmt.Errorf("%s: want a space in place of %s", s.at, metaspace)
+				return fmt.Errorf("%s: must replace %s with a space", s.at, metaspace)
 			}
 		case "ByteFallback":
 			bytes = true
 		case "Fuse", "Metaspace":
 		case "Strip":
 			if s.Content != " " || s.Start > 1 || s.Stop != 0 {
-				return fmt.Errorf("%s: want one space stripped from the front at most", s.at)
+				return fmt.Errorf("%s: must strip at most one space, and only from the start", s.at)
 			}
 		default:
 			return s.refuse("Replace, ByteFallback, Fuse and Strip")

@@ -92,11 +92,11 @@ func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 		bytes := t.Bytes(id)
 		made, ok := t.findBytes(bytes)
 		if ok && int(made) == id || len(bytes) == 1 && int(t.byteIDs[bytes[0]]) == id {
-			return nil, fmt.Errorf("%s has id %d, beyond the %d rows of the model", quote(string(bytes)), id, n)
+			return nil, fmt.Errorf("%s has id %d, but the model has only %d rows", quote(string(bytes)), id, n)
 		}
 	}
 	if int(t.start) >= n {
-		return nil, fmt.Errorf("%s, which begins every text, has id %d, beyond the %d rows of the model",
+		return nil, fmt.Errorf("%s, which begins every text, has id %d, but the model has only %d rows",
 			quote(t.specials[t.start]), t.start, n)
 	}
 	within := *t
@@ -114,7 +114,7 @@ func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 // checkID rejects an id that is negative or too high.
 func checkID(id int64) error {
 	if id < 0 || id > maxID {
-		return fmt.Errorf("id %d is outside 0 to %d", id, maxID)
+		return fmt.Errorf("id %d is out of range; want 0 to %d", id, maxID)
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ type vocabEntry struct {
 // readVocab reads model.vocab and builds the tables between ids and bytes.
 func (t *Tokenizer) readVocab(list string) error {
 	if longer(list, 2*maxTokens) {
-		return fmt.Errorf("model.vocab: more than %d tokens", maxTokens)
+		return fmt.Errorf("model.vocab has more than %d tokens", maxTokens)
 	}
 	r := newVocabReader(t, inJSON, min(mostStrings(list), maxTokens))
 	if err := eachEntry(list, r.add); err != nil {
@@ -218,7 +218,7 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 		r.both[int32(id)] = true
 	}
 	if name, taken := r.t.specials[int32(id)]; taken {
-		return fmt.Errorf("%s has id %d, which %s gives to %s", quote(spelling), id, r.in.added, quote(name))
+		return fmt.Errorf("%s has id %d, which %s assigns to %s", quote(spelling), id, r.in.added, quote(name))
 	}
 	if spelling == "" {
 		return fmt.Errorf("the token with id %d is empty", id)
@@ -227,11 +227,11 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	var bad rune
 	var ok bool
 	if r.bytes, bad, ok = r.t.appendBytes(r.bytes, spelling); !ok {
-		return fmt.Errorf("%s (id %d): the character %q (%U) represents no byte", quote(spelling), id, bad, bad)
+		return fmt.Errorf("%s (id %d): character %q (%U) does not represent a byte", quote(spelling), id, bad, bad)
 	}
 	if _, ok := fallbackByte(spelling); ok && r.t.characters {
 		if r.fallback[int32(id)] = true; len(r.fallback) > 256 {
-			return fmt.Errorf("%s is listed twice", spelling)
+			return fmt.Errorf("duplicate token %s", spelling)
 		}
 	}
 	r.entries = append(r.entries, vocabEntry{int32(id), span{uint32(from), uint32(len(r.bytes))}})
@@ -296,7 +296,7 @@ func (r *vocabReader) buildAdded() error {
 		}
 		if first := t.spans[id]; first != (span{}) {
 			return fmt.Errorf(
-				"%s: %s has id %d, which %s gives to %s", r.in.vocab, r.quote(first), id, r.in.added, quote(text),
+				"%s: %s has id %d, which %s assigns to %s", r.in.vocab, r.quote(first), id, r.in.added, quote(text),
 			)
 		}
 		from := uint32(len(t.bytes))
@@ -339,7 +339,7 @@ func (r *vocabReader) quote(s span) string {
 // tokens.
 func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	if t.index.used+len(fallback) == 0 {
-		return errors.New("no token represents any text")
+		return errors.New("no token represents text")
 	}
 	for b := range t.byteIDs {
 		t.byteIDs[b] = -1
@@ -348,7 +348,7 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 		for id := range fallback {
 			b := t.Bytes(int(id))[0]
 			if t.byteIDs[b] >= 0 {
-				return fmt.Errorf("<0x%02X> is listed twice", b)
+				return fmt.Errorf("duplicate token <0x%02X>", b)
 			}
 			t.byteIDs[b] = id
 			t.register(id) // no effect if the vocabulary already has this character as a token

@@ -76,7 +76,7 @@ type Measured struct {
 func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findings, error) {
 	row := min(findRow, LongestRow(m))
 	if row < 4 {
-		return nil, fmt.Errorf("the context of %d tokens is too short for a repeated text", m.Config().Context)
+		return nil, fmt.Errorf("the model's context of %d tokens is too short to repeat a text", m.Config().Context)
 	}
 	rng := rand.New(rand.NewPCG(findSeed, 0))
 	var rows [][]int
@@ -137,7 +137,7 @@ func Repeat(ctx context.Context, m *infer.Model, rows [][]int) (*Repeats, error)
 func (r *Repeats) run(ctx context.Context, rows [][]int) error {
 	for _, row := range rows {
 		if len(row) < 2 {
-			return fmt.Errorf("a row of %d tokens cannot be repeated; it must have at least 2", len(row))
+			return fmt.Errorf("got a row of %d tokens, want at least 2", len(row))
 		}
 		t := repeated{row: len(row)}
 		if start := r.model.Config().BOS; start >= 0 {
@@ -276,7 +276,7 @@ func (t repeated) surprise(ctx context.Context, w *infer.Watch) (first, second f
 	half := t.lead + t.row
 	first, second = mean(t.lead+1, half), mean(half+1, len(t.tokens))
 	if math.IsInf(second, 0) {
-		return first, second, fmt.Errorf("the probability of a token is 0")
+		return first, second, fmt.Errorf("a token has probability 0")
 	}
 	return first, second, nil
 }

@@ -108,8 +108,8 @@ func TestReadGivesBothReadings(t *testing.T) {
 // sentence that explains what to do.
 func TestReadExplainsRefusals(t *testing.T) {
 	for text, part := range map[string]string{
-		"hello":                   "no number",
-		"the":                     "no number",
+		"hello":                   "does not contain a number",
+		"the":                     "does not contain a number",
 		"NaN":                     "Infinity",
 		"-inf":                    "Infinity",
 		"∞":                       "Infinity",
@@ -126,12 +126,12 @@ func TestReadExplainsRefusals(t *testing.T) {
 		"12 3":                    "does not fit",
 		"0.5 apples":              "does not fit",
 		"5 GiB":                   "does not fit", // in a probability cell
-		".":                       "no number",
-		"--5":                     "no number",
-		"<script>1</script>":      "no number",
+		".":                       "does not contain a number",
+		"--5":                     "does not contain a number",
+		"<script>1</script>":      "does not contain a number",
 		"1/2/3":                   "does not fit",
 		"\xff\xfe1":               "not valid text",
-		strings.Repeat("1", 1000): "longer",
+		strings.Repeat("1", 1000): "too long",
 	} {
 		got, err := Read(text, Probability)
 		var refused *terms.Refusal

@@ -56,7 +56,7 @@ func ParseGrade(text string) (Grade, error) {
 			return g, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not a grade: it must be again, hard, good or easy", text)
+	return 0, fmt.Errorf("unknown grade %q; want again, hard, good or easy", text)
 }
 
 // State is the stage of a card's life.

@@ -88,7 +88,7 @@ type Result struct {
 // Grade scores a guess that was stated with a confidence from 0 to 1.
 func Grade(confidence float64, right bool) (Result, error) {
 	if !(confidence >= 0 && confidence <= 1) {
-		return Result{}, fmt.Errorf("the confidence is %v; it must be 0 to 1", confidence)
+		return Result{}, fmt.Errorf("confidence is %v; want 0 to 1", confidence)
 	}
 	r := Result{Confidence: min(max(confidence, Unsure), Sure), Right: right}
 	chance := r.Confidence

@@ -15,7 +15,7 @@ var ErrQueueFull = errors.New("admission: the queue is full")
 
 // ErrYield is the cause of a turn's canceled context if the turn ends early because others are
 // waiting.
-var ErrYield = errors.New("admission: others are waiting")
+var ErrYield = errors.New("admission: other turns are waiting")
 
 // patience limits how long a turn can be overtaken by shorter ones, as a multiple of its estimated
 // duration.

@@ -80,7 +80,7 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 		"a byte order mark":            {"\ufeff" + body, "one JSON object"},
 		"gzip":                         {packed.String(), "not valid UTF-8"},
 		"a longer form of a slash":     {strings.ReplaceAll(body, "fox", "f\xc0\xafx"), "not valid UTF-8"},
-		"half of a character, spelled": {strings.ReplaceAll(body, "fox", `\udc00`), "half of a character"},
+		"half of a character, spelled": {strings.ReplaceAll(body, "fox", `\udc00`), "unpaired surrogate"},
 	} {
 		answer := send(t, server, row.body, "Content-Encoding", "identity")
 		says, _ := refusal(t, answer)

@@ -234,7 +234,7 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 		Usage usage `json:"usage"`
 	}
 	if err := json.Unmarshal(got.body.Bytes(), &answer); err != nil || len(answer.Choices) != 1 || last == nil {
-		return refuse(fmt.Errorf("the page cannot parse the API's response: %w", cmp.Or(err, errNoChoice)))
+		return refuse(fmt.Errorf("failed to parse the API response: %w", cmp.Or(err, errNoChoice)))
 	}
 	x.End, x.Usage = ending{answer.Choices[0].Finish, last.Stopped, len(last.Steps)}, answer.Usage
 	var indented bytes.Buffer
@@ -256,7 +256,7 @@ func (w *response) WriteHeader(status int)      { w.status = status }
 func (w *response) Write(b []byte) (int, error) { return w.body.Write(b) }
 
 // errNoChoice indicates a bug in this program.
-var errNoChoice = fmt.Errorf("want exactly one choice")
+var errNoChoice = fmt.Errorf("the response must have exactly one choice")
 
 // sentTokens returns the tokens of the answer, each with a link to its draw in the Loop.
 func (s *Server) sentTokens(q *request, st *session.State) (list []sentToken) {

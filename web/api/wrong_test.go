@@ -86,7 +86,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, `[]`, 400, "", "one JSON object"},
 		{text, `{"model":"tiny-5M","prompt":"a"} {}`, 400, "", "one JSON object"},
 		{text, "{\"model\":\"tiny-5M\",\"prompt\":\"\xff\"}", 400, "", "not valid UTF-8"},
-		{text, `{"model":"tiny-5M","prompt":"\ud800"}`, 400, "", "half of a character"},
+		{text, `{"model":"tiny-5M","prompt":"\ud800"}`, 400, "", "unpaired surrogate"},
 		{text, `{"model":"tiny-5M","prompt":"a","prompt":"b"}`, 400, "", "twice"},
 		{text, strings.Repeat("[", 200<<10), 400, "", "one JSON object"},
 		{text, `{"prompt":"` + strings.Repeat("a", 300<<10) + `"}`, 413, "", "limited to 256 KiB"},

@@ -43,7 +43,7 @@ func Eventually(t testing.TB, is func() bool) {
 		select {
 		case <-look.C:
 		case <-late:
-			t.Fatal("the condition never became true")
+			t.Fatal("timed out waiting for the condition")
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (k keyboard) goTo(selector string) {
 		case "here":
 			if by := Value[string](k.Tab, obscured); by != "" {
 				k.Shot("failed.png")
-				k.t.Errorf("the focus on %s is hidden by %s", selector, by)
+				k.t.Errorf("the focused element %s is obscured by %s", selector, by)
 			}
 			return
 		case "in":

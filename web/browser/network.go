@@ -57,7 +57,7 @@ func (tab *Tab) Manifest() (at string) {
 			return err
 		}
 		for _, fault := range got.Errors {
-			tab.t.Errorf("the manifest %s has an error: %s", got.URL, fault.Message)
+			tab.t.Errorf("manifest %s: %s", got.URL, fault.Message)
 		}
 		if got.Data == "" {
 			tab.t.Errorf("the manifest %s could not be read", got.URL)

@@ -54,7 +54,7 @@ func (d *Downloads) File(name string) []byte {
 		select {
 		case <-d.done:
 		case <-late:
-			d.tab.t.Fatalf("%s was not saved: %v", name, err)
+			d.tab.t.Fatalf("timed out waiting for the download %s: %v", name, err)
 		}
 	}
 }

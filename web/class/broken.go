@@ -31,7 +31,7 @@ func (h *Hub) run(r *local, c *core) {
 			return err
 		})
 		if err != nil {
-			h.cfg.Log.Error("a room cannot be restarted", "error", err)
+			h.cfg.Log.Error("a room could not be restarted", "error", err)
 			break
 		}
 	}
@@ -111,7 +111,7 @@ func (c *core) runEnded() <-chan struct{} {
 // loseRun drops a run that has failed. The class continues to see its last state until there
 // is a new run.
 func (c *core) loseRun() {
-	c.cfg.Log.Error("a room's run has ended")
+	c.cfg.Log.Error("a room's run failed and was dropped")
 	_ = c.commit() // logged; if it failed, the run is reopened at the last saved stage
 	last := c.state
 	c.replaceRun(nil)

@@ -23,7 +23,7 @@ var (
 	ErrUsed = journal.ErrUsed
 	// ErrNoSecret is returned for a damaged room that has lost its secret: nobody could present in
 	// it.
-	ErrNoSecret = errors.New("the hash of its secret is missing")
+	ErrNoSecret = errors.New("the hash of the room's secret is missing")
 )
 
 // CopyRoom copies a room from one home to another and returns the number of records that were

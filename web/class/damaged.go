@@ -34,7 +34,7 @@ func (h *shared) damagedShared(ctx context.Context, code string) (*damagedRoom, 
 	if n := len(aside); n > 0 {
 		return &damagedRoom{at: aside[n-1].Used, used: aside[n-1].Used}, nil
 	}
-	is := errors.New("there is a record")
+	is := errors.New("the log is not empty")
 	err = h.cfg.Logs.Read(ctx, owner, 0, func(journal.Record) error { return is })
 	if errors.Is(err, is) {
 		return &damagedRoom{used: h.cfg.Now()}, nil

@@ -173,7 +173,7 @@ func (c *core) keep(all []entry) error {
 	records := make([]journal.Record, len(all))
 	for i, x := range all {
 		if records[i] = x.Record; x.Data == nil {
-			c.cfg.Log.Error("a class cannot be encoded", "record", x.Type)
+			c.cfg.Log.Error("a class could not be encoded", "record", x.Type)
 			return ErrKept
 		}
 	}
@@ -225,7 +225,7 @@ func (c *core) tidy(most int) {
 		err = c.snapshot()
 	}
 	if err != nil {
-		c.cfg.Log.Warn("the log of a class could not be compacted yet", "error", err)
+		c.cfg.Log.Warn("a class's log could not be compacted and will be retried", "error", err)
 		c.untidy = time.Now().Add(retryTidy)
 	}
 }

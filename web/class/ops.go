@@ -56,7 +56,7 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 	var q request
 	err := fault.Do(h.cfg.Log, "a request from another server", func() error {
 		if len(data) > MaxRequest {
-			return fmt.Errorf("a request of %d bytes is too long", len(data))
+			return fmt.Errorf("a request has %d bytes; the limit is %d", len(data), MaxRequest)
 		}
 		if err := json.Unmarshal(data, &q); err != nil {
 			return err
@@ -279,7 +279,7 @@ func (c command) MarshalJSON() ([]byte, error) {
 			return json.Marshal(sent{name, data})
 		}
 	}
-	return nil, fmt.Errorf("the command %T cannot be sent", c.Command)
+	return nil, fmt.Errorf("command %T cannot be sent to another server", c.Command)
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].

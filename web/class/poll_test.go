@@ -177,8 +177,8 @@ func TestClassAsSampler(t *testing.T) {
 
 	l.does(Close{}, Drive{session.SetKnob("temperature", 0)})
 	err := l.refused(AskDraw{Where: Here}, &terms.Refusal{Code: CodeAsk})
-	if !strings.Contains(err, "Greedy draws nothing") {
-		t.Errorf("got %q, want it to contain %q", err, "Greedy draws nothing")
+	if !strings.Contains(err, "Greedy decoding draws nothing") {
+		t.Errorf("got %q, want it to contain %q", err, "Greedy decoding draws nothing")
 	}
 }
 

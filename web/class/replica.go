@@ -77,7 +77,7 @@ func (f *relay) shown(v *View) {
 	}
 	text, err := v.encode()
 	if err != nil || len(text) > MaxReply {
-		f.hub.cfg.Log.Error("a view of a class cannot be sent to other servers", "error", err, "bytes", len(text))
+		f.hub.cfg.Log.Error("a view of a class could not be sent to other servers", "error", err, "bytes", len(text))
 		return
 	}
 	f.shared.c.Bus.Publish(f.code, text)
@@ -246,7 +246,7 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 		st, err := x.state(ctx, w.Run)
 		if err != nil {
 			if ctx.Err() == nil {
-				f.hub.cfg.Log.Error("the stage of a room cannot be recreated on this server", "error", err)
+				f.hub.cfg.Log.Error("a room's stage could not be recreated on this server", "error", err)
 			}
 			x.close()
 		}
@@ -281,7 +281,7 @@ func (x *replica) close() {
 // settings.
 func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error) {
 	if w.Started && w.Link == "" {
-		return nil, errors.New("too many tokens were changed by hand to fit into a link")
+		return nil, errors.New("too many tokens were changed by hand to fit in a link")
 	}
 	st, err := x.bring(ctx, w)
 	if err != nil {

@@ -125,7 +125,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 		return nil, setAside(ctx, cfg, log.Owner, "its log is empty")
 	}
 	if n := len(f.Unreadable); n > 0 {
-		cfg.Log.Error("records of a room cannot be read and were set aside", "records", n)
+		cfg.Log.Error("unreadable records of a room were set aside", "records", n)
 		if err := cfg.Logs.SetAside(ctx, log.Owner, cfg.Now(), f.Unreadable...); err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ const clocksDiffer = 7 * 24 * time.Hour
 
 // setAside sets a whole room aside.
 func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) error {
-	cfg.Log.Error("a room cannot be opened and was set aside: " + why)
+	cfg.Log.Error("a room could not be opened and was set aside: " + why)
 	return cfg.Logs.SetAside(ctx, room, cfg.Now())
 }
 

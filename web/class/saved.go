@@ -76,7 +76,7 @@ func savedRoom(ctx context.Context, logs journal.Journal, o journal.Info) (s Sav
 	s = Saved{Code: o.Name, Used: o.Used, Records: o.Records, Bytes: o.Bytes}
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("its log cannot be folded: %v", v)
+			err = fmt.Errorf("the log cannot be folded: %v", v)
 		}
 	}()
 	f, err := journal.Load(ctx, logs, o.Owner, folding)

@@ -140,7 +140,7 @@ func (h *shared) open(ctx context.Context, c *core, most int) (Room, error) {
 		}
 		taken, err := h.taken(ctx, c.code)
 		if err != nil {
-			h.cfg.Log.Warn("a code could not be looked up", "error", err)
+			h.cfg.Log.Warn("a room code could not be looked up", "error", err)
 			return nil, ErrAway
 		}
 		if taken { // the code belongs to a room on another server, or to a damaged one
@@ -148,7 +148,7 @@ func (h *shared) open(ctx context.Context, c *core, most int) (Room, error) {
 		}
 		lease, err := h.c.Leases.Take(ctx, c.code)
 		if err != nil {
-			h.cfg.Log.Warn("the lease of a new room could not be taken", "error", err)
+			h.cfg.Log.Warn("the lease of a new room could not be acquired", "error", err)
 			return nil, ErrAway
 		}
 		if lease.Release == nil { // another server is creating a room with the same code

@@ -160,7 +160,7 @@ func TestOnlyThisMachinesOwnPageLetsPhonesIn(t *testing.T) {
 	delete(without, "Origin")
 	token := func(value string) url.Values { return url.Values{"do": {"open"}, "host": {phoneIP}, "token": {value}} }
 	port := s.base[strings.LastIndex(s.base, ":"):]
-	const proxy, page, old, gate = "not through a proxy", "came from elsewhere", "pressed before", "does not accept"
+	const proxy, page, old, gate = "not through a proxy", "came from elsewhere", "already been", "does not accept"
 	for _, c := range []struct {
 		name   string
 		form   url.Values
@@ -341,8 +341,8 @@ func TestRoomGoesOnWithoutPhones(t *testing.T) {
 				words(got.Find(selector)), says)
 		}
 	}
-	refused(foreign, "made", ".field-error", "did not let the server listen at "+foreign)
-	refused(foreign, "present", "#told", "did not let the server listen at "+foreign)
+	refused(foreign, "made", ".field-error", "could not listen on "+foreign)
+	refused(foreign, "present", "#told", "could not listen on "+foreign)
 	for _, host := range []string{"", "127.0.0.3", "0.0.0.0", "localhost", phoneIP + ":1"} {
 		refused(host, "made", ".field-error", "no longer has that address")
 	}

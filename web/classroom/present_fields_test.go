@@ -87,8 +87,8 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 			t.Errorf("%s with %q: got %q, %q; want %q", cmd, field, is, says, want)
 		}
 	}
-	if is, says := c.say("fly", map[string]any{"high": "1"}); is != "unknown" || says != `There is no command "fly".` {
-		t.Errorf("an unknown command: got %q, %q; want %q, %q", is, says, "unknown", `There is no command "fly".`)
+	if is, says := c.say("fly", map[string]any{"high": "1"}); is != "unknown" || says != `Unknown command "fly".` {
+		t.Errorf("an unknown command: got %q, %q; want %q, %q", is, says, "unknown", `Unknown command "fly".`)
 	}
 	if is, says := c.say("timer", map[string]any{"seconds": 60}); is == "" {
 		t.Errorf("a number instead of a string: got %q, %q; want a refusal", is, says)

@@ -25,7 +25,7 @@ type qrCode struct {
 func newQR(text string) (qrCode, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
-		return qrCode{}, fmt.Errorf("classroom: make a QR code of %q: %w", text, err)
+		return qrCode{}, fmt.Errorf("classroom: encode %q as a QR code: %w", text, err)
 	}
 	var path strings.Builder
 	for y := range code.Size {

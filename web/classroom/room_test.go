@@ -134,8 +134,8 @@ func TestInstructorRefusalsChangeNothing(t *testing.T) {
 		form url.Values
 		says string
 	}{
-		{url.Values{"cmd": {"fly"}}, `no command "fly"`},
-		{url.Values{"cmd": {"goto"}, "step": {"99"}}, "but no step 99"},
+		{url.Values{"cmd": {"fly"}}, `Unknown command "fly"`},
+		{url.Values{"cmd": {"goto"}, "step": {"99"}}, "has no step 99"},
 		{url.Values{"cmd": {"goto"}, "step": {"x"}}, `The step is "x"; it must be a whole number from 1 to 1000.`},
 		{url.Values{"cmd": {"set"}, "temperature": {"-1"}}, "Temperature is -1; it must be 0"},
 		{url.Values{"cmd": {"set"}, "temperature": {"warm"}}, `Temperature is "warm"; it must be a number, 0`},

@@ -162,7 +162,7 @@ func (b *bus) Subscribe(room string, f func([]byte)) (func(), error) {
 // Request implements [class.Bus].
 func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byte, error) {
 	if len(request) > class.MaxRequest {
-		return nil, errors.New("a request to another server is too long")
+		return nil, errors.New("a request to another server exceeds the size limit")
 	}
 	token := nuid.Next()
 	a := &asked{answer: make(chan answered, 1)}

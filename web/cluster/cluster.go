@@ -105,7 +105,7 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	}
 	for err = c.logs.Ready(ctx); err != nil; err = c.logs.Ready(ctx) {
 		if !passing(err) || ctx.Err() != nil {
-			return fmt.Errorf("the logs in NATS: %w", err)
+			return fmt.Errorf("preparing the logs in NATS: %w", err)
 		}
 	}
 	if c.bus, err = newBus(c.nc, c.cfg.Prefix, c.cfg.Log); err != nil {
@@ -113,7 +113,7 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	}
 	if c.leases, err = openLeases(ctx, c); err != nil {
 		c.bus.close()
-		return fmt.Errorf("the leases in NATS: %w", err)
+		return fmt.Errorf("opening the leases in NATS: %w", err)
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ const away = 4
 func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
 
 // ErrAway is returned while NATS does not respond.
-var ErrAway = errors.New("NATS does not answer")
+var ErrAway = errors.New("NATS is not responding")
 
 // Ready returns nil while NATS can store data for this server. Otherwise, it returns an
 // [ErrAway] with the reason. If NATS has no space left, the error is also a [store.ErrFull].
@@ -151,9 +151,9 @@ func (c *Cluster) Ready() error {
 	case c.nc.IsClosed():
 		return fmt.Errorf("%w: the connection is closed", ErrAway)
 	case !c.nc.IsConnected():
-		return fmt.Errorf("%w: there has been no connection for %s", ErrAway, since.Round(time.Second))
+		return fmt.Errorf("%w: disconnected for %s", ErrAway, since.Round(time.Second))
 	case since > c.cfg.Life:
-		err := fmt.Errorf("%w: nothing could be stored for %s", ErrAway, since.Round(time.Second))
+		err := fmt.Errorf("%w: no write has succeeded for %s", ErrAway, since.Round(time.Second))
 		if why := stream.Trouble(c.leases.why()); errors.Is(why, store.ErrFull) {
 			return fmt.Errorf("%w: %w", err, why)
 		}

@@ -65,7 +65,7 @@ func options(cfg Config) ([]nats.Option, error) {
 		}
 	}
 	if (cfg.Cert == "") != (cfg.Key == "") {
-		return nil, errors.New("a certificate for NATS needs its key, and a key needs its certificate")
+		return nil, errors.New("the certificate and the key for NATS must be given together")
 	}
 	if cfg.Creds != "" {
 		list = append(list, nats.UserCredentials(cfg.Creds))
@@ -97,7 +97,7 @@ func explain(cfg Config, err error) error {
 	at := Redacted(cfg.URL)
 	switch {
 	case errors.As(err, &dns):
-		return fmt.Errorf("NATS at %s: there is no such host: %w", at, err)
+		return fmt.Errorf("NATS at %s: no such host: %w", at, err)
 	case errors.As(err, &unknown):
 		return fixed("NATS at %s: its certificate is signed by an authority that this server doesn't know: %w", at, err)
 	case errors.As(err, &name), errors.As(err, &invalid):
@@ -105,7 +105,7 @@ func explain(cfg Config, err error) error {
 	case errors.As(err, &alert) && alert.Op == "remote error": // a TLS alert
 		return fixed("NATS at %s has refused this server's certificate: %w", at, err)
 	case strings.Contains(err.Error(), "after TLS handshake"): // the alert may have been lost
-		return fmt.Errorf("NATS at %s has closed the connection, possibly because it has refused this server's "+
+		return fmt.Errorf("NATS at %s closed the connection, possibly because it refused this server's "+
 			"certificate: %w", at, err)
 	case errors.As(err, &header), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
 		return fixed("NATS at %s: one side wants TLS and the other doesn't: %w", at, err)
@@ -113,7 +113,7 @@ func explain(cfg Config, err error) error {
 		errors.Is(err, nats.ErrAuthRevoked):
 		return fixed("NATS at %s has refused the credentials: %w", at, err)
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("NATS at %s: nothing is listening there: %w", at, err)
+		return fmt.Errorf("NATS at %s: no server is listening: %w", at, err)
 	}
 	return fmt.Errorf("NATS at %s: %w", at, err)
 }
@@ -157,10 +157,10 @@ func storing(ctx context.Context, nc *nats.Conn) error {
 			return nil
 		case errors.Is(err, jetstream.ErrJetStreamNotEnabled),
 			errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-			return fmt.Errorf("JetStream is off in NATS, and the logs are stored there "+
+			return fmt.Errorf("JetStream, which stores the logs, is not enabled in NATS "+
 				"(start nats-server with a jetstream block): %w", err)
 		case stream.Pause(ctx, again) != nil:
-			return fmt.Errorf("JetStream does not respond: %w", err)
+			return fmt.Errorf("JetStream is not responding: %w", err)
 		}
 	}
 }

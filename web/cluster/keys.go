@@ -26,7 +26,7 @@ type keys struct {
 
 // errRevision is returned if a value was not written because the key's revision was not the
 // expected one.
-var errRevision = errors.New("the key has a different revision")
+var errRevision = errors.New("unexpected key revision")
 
 func (k *keys) subject(key string) string { return "$KV." + k.bucket + "." + key }
 

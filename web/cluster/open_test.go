@@ -52,17 +52,17 @@ func TestOpenExplainsFailures(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		"no host":      {short(Config{URL: "nats://no-such-host.invalid"}), "there is no such host"},
-		"nobody":       {short(Config{URL: "nats://" + nobody}), "nothing is listening there"},
+		"no host":      {short(Config{URL: "nats://no-such-host.invalid"}), ": no such host: "},
+		"nobody":       {short(Config{URL: "nats://" + nobody}), "no server is listening"},
 		"an authority": {Config{URL: "tls://" + secure}, "signed by an authority"},
 		"no TLS there": {Config{URL: "tls://" + plain}, "wants TLS"},
 		"a password": {
 			Config{URL: "nats://" + listening(t, server.Options{JetStream: true, Username: "u", Password: "p"})},
 			"has refused the credentials",
 		},
-		"JetStream":   {Config{URL: "nats://" + listening(t, server.Options{})}, "JetStream is off"},
+		"JetStream":   {Config{URL: "nats://" + listening(t, server.Options{})}, "is not enabled in NATS"},
 		"no file":     {Config{URL: "nats://" + plain, Creds: filepath.Join(t.TempDir(), "gone")}, "no such file"},
-		"half a pair": {Config{URL: "nats://" + plain, Cert: "open_test.go"}, "needs its key"},
+		"half a pair": {Config{URL: "nats://" + plain, Cert: "open_test.go"}, "must be given together"},
 		"a small limit": {
 			Config{URL: "nats://" + listening(t, server.Options{JetStream: true, MaxPayload: 100 << 10})},
 			"max_payload",

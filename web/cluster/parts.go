@@ -26,7 +26,7 @@ var errParts = errors.New("cannot reassemble a message from another server")
 // send publishes a message, in parts if it is long.
 func (b *bus) send(subject, reply string, message []byte) error {
 	if len(message) > class.MaxReply {
-		return fmt.Errorf("a message of %d bytes is too long", len(message))
+		return fmt.Errorf("a message has %d bytes; the limit is %d", len(message), class.MaxReply)
 	}
 	if len(message) <= partBytes {
 		return b.nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: message})

@@ -83,7 +83,7 @@ func put(t rapid.TB, j Journal, o Owner, at time.Time, records ...Record) []int6
 	places, err := j.Append(ctx, Batch{o, at, records})
 	must(t, err)
 	if len(places) != len(records) {
-		t.Fatalf("got %d sequence numbers for %d records, want as many", len(places), len(records))
+		t.Fatalf("got %d sequence numbers, want %d", len(places), len(records))
 	}
 	return places
 }

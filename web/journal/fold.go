@@ -63,7 +63,7 @@ func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folde
 		}
 		left = append(left, at)
 	}
-	return f, fmt.Errorf("%w: too many of its records cannot be read", ErrDamaged)
+	return f, fmt.Errorf("%w: too many unreadable records", ErrDamaged)
 }
 
 // read folds a log, starting from a snapshot and omitting the records in left. If the fold panics

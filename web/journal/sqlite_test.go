@@ -31,7 +31,7 @@ func TestLogsOutliveTheProcess(t *testing.T) {
 		t.Errorf("the snapshot is %+v, %v; want no error, Version = %q, Seq = %d", s, err, "v1", places[1])
 	}
 	if next := put(t, j, bob, morning, record("visit", "1", "{}")); next[0] <= places[1] {
-		t.Errorf("got number %d after %d, want a larger one", next[0], places[1])
+		t.Errorf("got sequence number %d after %d, want a larger one", next[0], places[1])
 	}
 }
 

@@ -281,7 +281,7 @@ func TestBillJSONFollowsFields(t *testing.T) {
 	for bad, say := range map[string]string{
 		`{"prompt": `:            "request is",
 		`{"max_tokens": 0}`:      "max_tokens is 0",
-		`{"color": "blue"}`:      `There is no input "color" here`,
+		`{"color": "blue"}`:      `Unknown input "color"`,
 		`{"temperature": "hot"}`: `temperature is "hot"`,
 	} {
 		m := w.ask("set", map[string]string{"request": bad, "was": byJSON["was"]})

@@ -52,7 +52,7 @@ func (s *site) get(path string, status int) *goquery.Document {
 	}
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
 		w.Header().Get("Cache-Control") != "no-store" {
-		s.t.Errorf("%s: got header %v, want HTML that is not stored", path, w.Header())
+		s.t.Errorf("%s: got header %v, want HTML with Cache-Control: no-store", path, w.Header())
 	}
 	d, err := goquery.NewDocumentFromReader(w.Body)
 	if err != nil {

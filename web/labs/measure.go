@@ -363,6 +363,6 @@ func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, rep
 	w.Header().Set("Content-Disposition", `attachment; filename="`+i.Name+"-"+t.Name+`.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
 	if err := t.WriteCSV(w, terms.SheetFormOf(r.URL.Query().Get(fieldDecimal)), terms.In(r.Context())); err != nil {
-		p.Log.Warn("the rows could not be sent", "lab", i.Name, "err", err)
+		p.Log.Warn("a lab's CSV file could not be sent", "lab", i.Name, "err", err)
 	}
 }

@@ -113,7 +113,7 @@ func (p *Pages) block(
 	// If this package cannot show a part, the whole page fails, because the part must not be
 	// omitted silently.
 	return templ.ComponentFunc(func(context.Context, io.Writer) error {
-		return fmt.Errorf("a lesson contains a %T, which has no layout", b)
+		return fmt.Errorf("no layout for a lesson part of type %T", b)
 	})
 }
 

@@ -201,7 +201,7 @@ func TestBadInputsNameTheRange(t *testing.T) {
 		{lessons.WidgetStopString, "stop", strings.Repeat("x", 101), "1 to 100 bytes"},
 		{lessons.WidgetSpeculate, "gamma", "9", "1 to 8"},
 		{lessons.WidgetTurn, "at", "0", "1 to 3584"},
-		{lessons.WidgetTurn, "hat", "1", `no input "hat"`},
+		{lessons.WidgetTurn, "hat", "1", `Unknown input "hat"`},
 	} {
 		spec := s.specOf(c.kind)
 		m := s.asks(spec, map[string]string{c.field: c.value})[0]

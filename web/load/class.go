@@ -156,7 +156,7 @@ func (p *listener) receive(f Frame) error {
 		return p.receiveOwn(f)
 	}
 	if f.Seq <= p.last {
-		return fmt.Errorf("snapshot %d came after snapshot %d", f.Seq, p.last)
+		return fmt.Errorf("snapshot %d arrived after snapshot %d", f.Seq, p.last)
 	}
 	p.last = f.Seq
 	if from := p.from.Load(); from > 0 && f.At.UnixMicro() >= from {
@@ -203,12 +203,12 @@ func (p *listener) until(ctx context.Context, what string, is func() bool) error
 		case done:
 			return nil
 		case err != nil:
-			return fmt.Errorf("a phone that waited %s failed: %w", what, err)
+			return fmt.Errorf("a phone failed while waiting %s: %w", what, err)
 		}
 		select {
 		case <-p.news:
 		case <-late.C:
-			return fmt.Errorf("a phone has waited %v %s", patience, what)
+			return fmt.Errorf("a phone timed out after waiting %v %s", patience, what)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -34,7 +34,7 @@ func NewInstructor(ctx context.Context, server string) (*Instructor, error) {
 	path, ok := strings.CutPrefix(res.Header.Get("Location"), "/class/")
 	code, _, _ := strings.Cut(path, "/")
 	if res.StatusCode != http.StatusSeeOther || !ok || code == "" {
-		return nil, fmt.Errorf("making a room at %s/teach: %s: %.200s", server, res.Status, body)
+		return nil, fmt.Errorf("creating a room at %s/teach: %s: %.200s", server, res.Status, body)
 	}
 	t.Code = code
 	return t, nil

@@ -95,7 +95,7 @@ func (p *Phone) keep(res *http.Response) error {
 		p.Cookie = c.Name + "=" + c.Value
 	}
 	if p.Cookie == "" {
-		return fmt.Errorf("the server set no cookie: %s", res.Status)
+		return fmt.Errorf("the server did not set a cookie: %s", res.Status)
 	}
 	return nil
 }
@@ -159,14 +159,14 @@ func readFrame(body []byte) (Frame, error) {
 	digits, rest, comma := bytes.Cut(rest, []byte(","))
 	seq, err := strconv.ParseUint(string(digits), 10, 64)
 	if !ok || !comma || err != nil {
-		return f, fmt.Errorf("a message has no seq: %.80s", body)
+		return f, fmt.Errorf("missing seq in message: %.80s", body)
 	}
 	f.Seq = seq
 	if rest, ok := bytes.CutPrefix(rest, []byte(`"at":`)); ok {
 		digits, _, _ := bytes.Cut(rest, []byte(","))
 		at, err := strconv.ParseInt(string(digits), 10, 64)
 		if err != nil {
-			return f, fmt.Errorf("a message has an invalid field at: %.30s", digits)
+			return f, fmt.Errorf(`invalid field "at" in message: %.30s`, digits)
 		}
 		f.At = time.UnixMicro(at)
 	}

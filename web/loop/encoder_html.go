@@ -172,7 +172,7 @@ func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session
 		zoom := w.NewZoom(st, stage.ZoomTo{Block: q.block, Head: q.head, Sum: q.sum})
 		return e.reply(m, "map-zoom", w.ZoomHTML(zoom))
 	}
-	return fmt.Errorf("no answer to %s", name)
+	return fmt.Errorf("unknown query %s", name)
 }
 
 // reply puts one panel into a message without a new state. It does not use the encoder's buffer,

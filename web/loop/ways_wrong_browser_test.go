@@ -36,7 +36,7 @@ func TestPageSaysWhatIsRefused(t *testing.T) {
 		{`{"cmd":"goon"}`, "."},
 		{`{"cmd":"try","key":"nothing"}`, "nothing"},
 		{`{"cmd":"open","link":"hello"}`, "damaged"},
-		{`{"cmd":"dream"}`, "There is no command"},
+		{`{"cmd":"dream"}`, "Unknown command"},
 	} {
 		quoted, _ := json.Marshal(c.command)
 		v.Eval(`document.querySelector('#rail li:first-child button').dataset.cmd = ` + string(quoted))

@@ -283,7 +283,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	return nil
 }
 
-var errNoStart = errors.New("there is no such start")
+var errNoStart = errors.New("no such start")
 
 // make runs the model up to the token to guess.
 func (v *predictRound) make(ctx context.Context, p *Pages) error {

@@ -193,18 +193,18 @@ func (l Link) check(m *infer.Model) error {
 	log := l.Log
 	switch {
 	case log.Steps < 1 || log.Steps > m.Config().Context:
-		return fmt.Errorf("%d steps", log.Steps)
+		return fmt.Errorf("invalid number of steps: %d", log.Steps)
 	case log.Ran < infer.KindForward || log.Ran > infer.KindCache:
-		return fmt.Errorf("stage %d", log.Ran)
+		return fmt.Errorf("invalid stage %d", log.Ran)
 	case len(log.Changes) == 0 || log.Changes[0].From != 1:
 		return errors.New("no settings for the first step")
 	case l.Cursor.Step < 1 || l.Cursor.Step > log.Steps || l.Cursor.Stage < infer.KindForward ||
 		l.Cursor.Stage > infer.KindCache,
 		l.Cursor.Step == log.Steps && l.Cursor.Stage > log.Ran:
-		return errors.New("it shows a stage that had not run")
+		return errors.New("the current stage has not run")
 	case l.Undrawn && l.Cursor != (Cursor{log.Steps, infer.KindFilter}),
 		l.Undrawn && log.Ran != infer.KindFilter:
-		return errors.New("it withholds a draw that is not at the end of the run")
+		return errors.New("the hidden draw is not at the end of the run")
 	}
 	last := 0
 	for _, c := range log.Changes {

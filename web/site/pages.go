@@ -100,7 +100,7 @@ func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *d
 	}
 	answer := door.Serve(r)
 	if answer.Status != http.StatusNotFound {
-		return fmt.Errorf("the page %s: status %d, want %d", name, answer.Status, http.StatusNotFound)
+		return fmt.Errorf("page %s: got status %d, want %d", name, answer.Status, http.StatusNotFound)
 	}
 	page := string(answer.Body)
 	if err := all.addAssets(page, d); err != nil {
@@ -154,13 +154,13 @@ func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err 
 	case answer.Status >= 300 && answer.Status < 400:
 		u, err := url.Parse(answer.Header.Get("Location"))
 		if err != nil {
-			return "", "", fmt.Errorf("redirect of %s: %w", p, err)
+			return "", "", fmt.Errorf("invalid redirect of %s: %w", p, err)
 		}
 		return "", u.Path, nil
 	case answer.Status == http.StatusOK:
 		return "", "", nil // a file that is generated on request
 	}
-	return "", "", fmt.Errorf("the page %s: status %d: %s", p, answer.Status, answer.Body)
+	return "", "", fmt.Errorf("page %s: status %d: %s", p, answer.Status, answer.Body)
 }
 
 // addAssets adds the files that a text refers to, including the fonts of style sheets.

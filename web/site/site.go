@@ -59,7 +59,7 @@ type files map[string][]byte
 // to the folder at the same time.
 func Write(ctx context.Context, dir string, o Options) (Summary, error) {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
-		return Summary{}, fmt.Errorf("%s must be empty, but contains %s", dir, list[0].Name())
+		return Summary{}, fmt.Errorf("%s is not empty: it contains %s", dir, list[0].Name())
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Summary{}, err
 	}

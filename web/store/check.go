@@ -188,12 +188,12 @@ func foreign() error {
 }
 
 func newer(version int) error {
-	return fmt.Errorf("%w: it has version %d, and this program reads version %d; use the newer program, or "+
+	return fmt.Errorf("%w: it has version %d, but this program reads version %d; use the newer program, or "+
 		"another folder with -data", ErrNewer, version, schemaVersion)
 }
 
 func older(version int) error {
-	return fmt.Errorf("%w: it has version %d, and this program reads only version %d; start a version from November "+
+	return fmt.Errorf("%w: it has version %d, but this program reads only version %d; start a version from November "+
 		"2026 once to convert it, or choose another folder with -data", ErrOlder, version, schemaVersion)
 }
 

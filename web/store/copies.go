@@ -232,7 +232,7 @@ func (db *DB) removeCopies() error {
 func (db *DB) newestCopy() (found databaseCopy, ok bool) {
 	list, err := db.allCopies()
 	if err != nil {
-		db.log.Warn("the copies of the database cannot be listed", "error", err)
+		db.log.Warn("the copies of the database could not be listed", "error", err)
 	}
 	for _, c := range slices.Backward(list) {
 		err := checkBackup(context.Background(), c.path)

@@ -95,7 +95,7 @@ func (db *DB) writing(f func() error) error {
 	}
 	if errors.Is(err, ErrFull) { // make space for the next write
 		if err := db.pruneCopies(1); err != nil {
-			db.log.Warn("old copies of the database cannot be deleted", "error", err)
+			db.log.Warn("old copies of the database could not be deleted", "error", err)
 		}
 	}
 	db.setTrouble(err)

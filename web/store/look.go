@@ -14,7 +14,7 @@ import (
 )
 
 // ErrReadOnly is returned by [DB.Write] for a database that was opened with [OpenToRead].
-var ErrReadOnly = errors.New("the database was opened for reading only")
+var ErrReadOnly = errors.New("the database was opened read-only")
 
 // OpenToRead opens the database of a folder for reading, even while a server is using it.
 // It does not change the database, but SQLite might leave an empty log next to it.
@@ -47,10 +47,10 @@ func OpenToRead(dir string) (*DB, error) {
 func noDatabase(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, no := os.Stat(filepath.Join(dir, secretName)); no == nil {
-			return fmt.Errorf("there is no %s in %s, although a server has used the folder (its %s is there): %w",
+			return fmt.Errorf("no %s in %s, although a server has used the folder (it contains %s): %w",
 				fileName, dir, secretName, fs.ErrNotExist)
 		}
-		return fmt.Errorf("there is no %s in %s: %w", fileName, dir, fs.ErrNotExist)
+		return fmt.Errorf("no %s in %s: %w", fileName, dir, fs.ErrNotExist)
 	}
 	return err
 }

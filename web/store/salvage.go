@@ -122,7 +122,7 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 		found, err = db.salvage("", salvagedName, now) // the copy alone
 	}
 	if err != nil { // nothing has moved yet
-		return fmt.Errorf("%s is damaged (%s), and cannot be replaced: %w", path, reason, classify(err))
+		return fmt.Errorf("%s is damaged (%s) and cannot be replaced: %w", path, reason, classify(err))
 	}
 	to := nameAside(path, now)
 	notice := "The saved data was damaged (" + reason + "). The file was set aside, unchanged, as " +
@@ -139,7 +139,7 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 			copyTime(found.copied), entriesText(found.entries()), afterCopy,
 		)
 	}
-	db.log.Warn("a damaged database is being replaced", "rows", found)
+	db.log.Warn("replacing a damaged database", "rows", found)
 	if err := db.setAside(path, to, notice, now); err != nil {
 		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
 	}
@@ -169,7 +169,7 @@ func (db *DB) replaceMissing(path string, now time.Time) error {
 	}
 	if _, err := db.salvage("", fileName, now); err != nil {
 		// The announcement would be published once the operator has put a backup back.
-		err = fmt.Errorf("%s is missing, and cannot be restored: %w", path, err)
+		err = fmt.Errorf("%s is missing and cannot be restored: %w", path, err)
 		return errors.Join(err, os.Remove(db.announced()))
 	}
 	db.notify(now, notice, path)
@@ -284,7 +284,7 @@ func addCopy(ctx context.Context, tx *sql.Tx) error {
 		"DROP TABLE whole",
 	} {
 		if _, err := tx.ExecContext(ctx, query); err != nil {
-			return fmt.Errorf("the copy cannot be added: %w", err)
+			return fmt.Errorf("the rows of the copy cannot be added: %w", err)
 		}
 	}
 	return nil

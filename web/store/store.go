@@ -146,7 +146,7 @@ func (db *DB) openFolder(now time.Time) error {
 	}
 	aside, err := db.DamagedFiles()
 	for _, a := range aside {
-		db.log.Info("A damaged file that was set aside is deleted after 30 days.",
+		db.log.Info("A damaged file that was set aside will be deleted after 30 days.",
 			"file", a.File, "on", a.Until().Format(time.DateOnly))
 	}
 	return err

@@ -16,18 +16,18 @@ var (
 	// database was open. It is returned until the database is opened again.
 	ErrGone = errors.New("the database was deleted, moved or replaced")
 	// ErrFull is returned if the disk is full or the database has reached its limit.
-	ErrFull = errors.New("there is no space left for the database")
+	ErrFull = errors.New("no space left for the database")
 	// ErrDisk is returned if the disk cannot be read or written.
 	ErrDisk = errors.New("the disk reports an error")
 	// ErrBrowserFull is returned if the data is stored in a browser that does not accept any more
 	// data.
-	ErrBrowserFull = errors.New("the browser does not allow more data to be stored")
+	ErrBrowserFull = errors.New("the browser does not accept any more data")
 	// ErrAway is returned if the data is stored elsewhere and that storage cannot be
 	// reached. The error is temporary.
-	ErrAway = errors.New("the storage of the logs cannot be reached")
+	ErrAway = errors.New("the log storage cannot be reached")
 	// ErrScarce is returned for writes that are refused because space is running out; see
 	// [Space].
-	ErrScarce = errors.New("there is little space left for the database")
+	ErrScarce = errors.New("little space left for the database")
 )
 
 // Why is [WhyIn] for English.
@@ -94,7 +94,7 @@ func (db *DB) setTrouble(err error) {
 	defer db.trouble.Unlock()
 	if before := db.trouble.err; (before == nil) != (err == nil) && !errors.Is(err, ErrGone) {
 		if err != nil {
-			db.log.Error("Nothing can be written to the database.", "error", err)
+			db.log.Error("The database can no longer be written to.", "error", err)
 		} else {
 			db.log.Info("The database can be written to again.")
 		}

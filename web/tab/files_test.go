@@ -171,7 +171,7 @@ func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 		{"cut short", short, "can’t be opened", "x.gguf"},
 		{
 			"two models", fromDisk(t, "", "llama-f16.gguf", "llama-q8_0.gguf"), "can’t be opened",
-			"holds 2 models; give one of them",
+			"contains 2 models; specify one of them",
 		},
 	} {
 		_, _, err := OpenOwn(c.files, "mine", ownLimit)

@@ -123,14 +123,14 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 		case how[0] == asSteps && t.grid:
 			r.steps(values, t.cols)
 		default:
-			return nil, fmt.Errorf("tensor %s has the unknown encoding %d", t.name, how[0])
+			return nil, fmt.Errorf("tensor %s has unknown encoding %d", t.name, how[0])
 		}
 		if r.rest == nil {
-			return nil, fmt.Errorf("the file ends within tensor %s", t.name)
+			return nil, fmt.Errorf("unexpected end of file in tensor %s", t.name)
 		}
 	}
 	if len(r.rest) > 0 {
-		return nil, fmt.Errorf("%d bytes are left over", len(r.rest))
+		return nil, fmt.Errorf("%d unexpected bytes after the last tensor", len(r.rest))
 	}
 	return out, nil
 }
@@ -151,7 +151,7 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 		return nil, nil, err
 	}
 	if data = file[len(head):]; len(data) != size {
-		return nil, nil, fmt.Errorf("its tensors have %d bytes, but the file has %d", size, len(data))
+		return nil, nil, fmt.Errorf("the tensors take %d bytes, but the file has %d bytes of data", size, len(data))
 	}
 	return data, list, nil
 }

@@ -110,8 +110,8 @@ func TestUnpackRefusesDamagedFiles(t *testing.T) {
 			t.Errorf("the first %d bytes of %d are unpacked, want an error", n, len(good))
 		}
 	}
-	if _, err := UnpackWeights(append(good, 0)); err == nil || !strings.Contains(err.Error(), "left over") {
-		t.Errorf("with an extra byte: got error %v, want an error containing %q", err, "left over")
+	if _, err := UnpackWeights(append(good, 0)); err == nil || !strings.Contains(err.Error(), "after the last tensor") {
+		t.Errorf("with an extra byte: got error %v, want an error containing %q", err, "after the last tensor")
 	}
 	for _, header := range []string{
 		`{"m":{"dtype":"BF16","shape":[1,0],"data_offsets":[0,4]}}`, `{"m":{"dtype":"BF16","data_offsets":[2,4]}}`,

@@ -247,12 +247,12 @@ func courseWith(own []byte) (*lessons.Course, error) {
 	var texts map[string]string
 	if len(own) > 0 {
 		if err := json.Unmarshal(own, &texts); err != nil {
-			return nil, fmt.Errorf("the lessons of this site are damaged: %w", err)
+			return nil, fmt.Errorf("this site's lessons are damaged: %w", err)
 		}
 	}
 	course, err := lessons.LoadTexts(lessons.English, texts)
 	if err != nil {
-		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+		return nil, fmt.Errorf("failed to load the built-in lessons: %w", err)
 	}
 	return course, nil
 }
@@ -283,7 +283,7 @@ func load(of js.Value) (*infer.Model, error) {
 		if plain, ok := strings.CutSuffix(name, Packed); ok {
 			var err error
 			if data, err = UnpackWeights(data); err != nil {
-				return nil, fmt.Errorf("the file %s: %w", name, err)
+				return nil, fmt.Errorf("file %s: %w", name, err)
 			}
 			name = plain
 		}
@@ -311,7 +311,7 @@ func loadMade(of js.Value) (*infer.Model, error) {
 func open(files Files, name string) (*infer.Model, error) {
 	c, err := checkpoint.Open(files, name)
 	if err != nil {
-		return nil, fmt.Errorf("the model %s: %w", name, err)
+		return nil, fmt.Errorf("model %s: %w", name, err)
 	}
 	defer c.Close()
 	return infer.Load(c)

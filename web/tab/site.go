@@ -33,7 +33,7 @@ const (
 // running is true if the program serves the page, and false if the page is a file.
 func (place Site) Page(page, p, root string, running bool) (string, error) {
 	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
-		return "", fmt.Errorf("the page %s has no frame around it", p)
+		return "", fmt.Errorf("page %s must contain %s and %s exactly once", p, htmlMark, headMark)
 	}
 	state := ""
 	if running {

@@ -132,7 +132,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 }
 
 // errTooLong means that the model exceeded the time limit of a request.
-var errTooLong = errors.New("why: the model exceeded the time limit of a request")
+var errTooLong = errors.New("why: the model exceeded the request's time limit")
 
 // failed returns a heading and a sentence that explain why the server could not answer.
 func (s *Server) failed(w stage.Words, status int, err error) (head, say string) {

@@ -77,7 +77,8 @@ func ReadCommand(message []byte) (Command, error) {
 	}
 	rest, err := json.Marshal(f.Rest())
 	if err != nil {
-		return c, fmt.Errorf("wire: reading a command: %w", err) // cannot happen: the fields have just been decoded
+		// cannot happen: the fields have just been decoded
+		return c, fmt.Errorf("wire: encoding the fields of a command: %w", err)
 	}
 	c.Fields = rest
 	return c, nil

@@ -88,7 +88,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	if n := s.abort(); n > 0 {
-		s.cfg.Log.Info("connections were cut because their clients did not read", "connections", n)
+		s.cfg.Log.Info("closed connections whose clients stopped reading", "connections", n)
 	}
 	late := time.NewTimer(cutWait)
 	defer late.Stop()

@@ -133,7 +133,7 @@ func checkReadme(*runner) error {
 	}
 	for _, c := range []string{"go run ./cmd/viz", "go test ./..."} {
 		if !strings.Contains(string(readme), c) {
-			return fmt.Errorf("README.md lacks the command: %s", c)
+			return fmt.Errorf("README.md does not contain the command: %s", c)
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func checkFormat(r *runner) error {
 	})
 	wrong, err := r.output(append([]string{"go", "tool", "gofumpt", "-l"}, files...)...)
 	if err == nil && wrong != "" {
-		err = fmt.Errorf("not formatted with gofumpt (make generate formats them):\n%s", wrong)
+		err = fmt.Errorf("files not formatted with gofumpt; run make generate:\n%s", wrong)
 	}
 	return err
 }
@@ -177,9 +177,9 @@ func buildStatic(r *runner) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.out, "stripped binary: %d bytes of %d\n", file.Size(), sizeLimit)
+	fmt.Fprintf(r.out, "stripped binary: %d bytes (limit %d)\n", file.Size(), sizeLimit)
 	if file.Size() > sizeLimit {
-		return fmt.Errorf("the binary is too large")
+		return fmt.Errorf("the binary exceeds the size limit")
 	}
 	return nil
 }

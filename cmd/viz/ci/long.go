@@ -62,7 +62,7 @@ func partsNamed(names []string) (chosen []part, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("no part is called %q; .ci/run parts lists all parts", name)
+			return nil, fmt.Errorf("unknown part %q; run .ci/run parts to list all parts", name)
 		}
 		chosen = append(chosen, parts[i])
 	}
@@ -80,7 +80,7 @@ func partsTesting(packages []string) ([]part, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no part tests %s; .ci/run parts lists all parts", strings.Join(packages, " "))
+		return nil, fmt.Errorf("no part tests %s; run .ci/run parts to list all parts", strings.Join(packages, " "))
 	}
 	return chosen, nil
 }

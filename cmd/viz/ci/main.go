@@ -105,7 +105,7 @@ func plan(args []string, day int, targets []target) ([]step, error) {
 	case command == "nightly" && len(names) == 1:
 		i := slices.IndexFunc(everything, func(s step) bool { return s.name == names[0] || s.name == "long "+names[0] })
 		if i < 0 {
-			return nil, fmt.Errorf("no step or part is called %q", names[0])
+			return nil, fmt.Errorf("unknown step or part %q", names[0])
 		}
 		return append(preparations(), everything[max(i, len(preparations())):]...), nil
 	}

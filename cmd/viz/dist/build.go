@@ -84,7 +84,7 @@ func describe(top string) (r release, err error) {
 	}
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil || n < 0 {
-		return r, fmt.Errorf("SOURCE_DATE_EPOCH: %q is not a number of seconds since 1970", seconds)
+		return r, fmt.Errorf("invalid SOURCE_DATE_EPOCH %q; want a number of seconds since 1970", seconds)
 	}
 	r.when = time.Unix(n, 0).UTC()
 	changed, err := git(top, "status", "--porcelain")
@@ -120,7 +120,7 @@ func topFolder() (string, error) {
 	}
 	path := strings.TrimSpace(string(mod))
 	if filepath.Base(path) != "go.mod" {
-		return "", errors.New("not in the repository: there is no go.mod")
+		return "", errors.New("not in the repository: no go.mod found")
 	}
 	return filepath.Dir(path), nil
 }
@@ -149,7 +149,7 @@ func export(top, to, revision string) error {
 			}
 		case tar.TypeXGlobalHeader: // the commit's hash
 		default:
-			err = fmt.Errorf("%s: neither a file nor a folder", h.Name)
+			err = fmt.Errorf("%s is neither a file nor a folder", h.Name)
 		}
 		if err != nil {
 			return err

@@ -55,7 +55,7 @@ func main() {
 	case flag.NArg() == 1 && flag.Arg(0) == "notices":
 		err = writeNotices(top)
 	default:
-		err = fmt.Errorf("unexpected argument %q: only notices is allowed", flag.Args())
+		err = fmt.Errorf("unexpected arguments %q; the only command is notices", flag.Args())
 	}
 	if err != nil {
 		log.Fatal(err)

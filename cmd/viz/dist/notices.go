@@ -130,12 +130,14 @@ func read(name, version, folder string, packages []string) (software, error) {
 	}
 	i := slices.IndexFunc(p.texts, func(t text) bool { return primary.MatchString(t.name) })
 	if i < 0 {
-		return p, fmt.Errorf("%s %s: no license in %s", name, version, folder)
+		return p, fmt.Errorf("%s %s: no license file in %s", name, version, folder)
 	}
 	license := p.texts[i]
 	p.texts = slices.Insert(slices.Delete(p.texts, i, i+1), 0, license)
 	if p.license = identify(license.body); p.license == "" {
-		return p, fmt.Errorf("%s %s: unrecognized %s: read it and add it to license.go", name, version, license.name)
+		return p, fmt.Errorf(
+			"%s %s: unrecognized license in %s; review it and add it to license.go", name, version, license.name,
+		)
 	}
 	return p, nil
 }
@@ -209,7 +211,9 @@ func vendored(folder string) (parts []software, err error) {
 		}
 		p := software{name: name, license: identify(t.body), texts: []text{t}}
 		if p.license == "" {
-			return nil, fmt.Errorf("%s: unrecognized license: add it to license.go", filepath.Join(folder, e.Name()))
+			return nil, fmt.Errorf(
+				"%s: unrecognized license; review it and add it to license.go", filepath.Join(folder, e.Name()),
+			)
 		}
 		parts = append(parts, p)
 	}
@@ -219,7 +223,7 @@ func vendored(folder string) (parts []software, err error) {
 			return found && (rest[0] == '-' || rest == path.Ext(rest))
 		}
 		if !slices.ContainsFunc(parts, licensed) {
-			return nil, fmt.Errorf("%s: has no license file next to it", filepath.Join(folder, e.Name()))
+			return nil, fmt.Errorf("no license file next to %s", filepath.Join(folder, e.Name()))
 		}
 	}
 	return parts, nil
@@ -264,7 +268,7 @@ func checkNotices(top string, parts []software) error {
 		return err
 	}
 	if !bytes.Equal(old, notices(parts)) {
-		return fmt.Errorf("%s is out of date: run go generate ./cmd/viz, and commit it", noticesFile)
+		return fmt.Errorf("%s is out of date: run go generate ./cmd/viz and commit the result", noticesFile)
 	}
 	return nil
 }

@@ -79,9 +79,9 @@ func TestReadModuleRefusesUnknownLicenses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no license":        {map[string]string{"README": mit, "NOTICE": mit}, "no license in"},
-		"only another text": {map[string]string{"LICENSE-FONT": mit}, "no license in"},
-		"license not known": {map[string]string{"LICENSE": "Pay me."}, "unrecognized LICENSE"},
+		"no license":        {map[string]string{"README": mit, "NOTICE": mit}, "no license file in"},
+		"only another text": {map[string]string{"LICENSE-FONT": mit}, "no license file in"},
+		"license not known": {map[string]string{"LICENSE": "Pay me."}, "unrecognized license in LICENSE"},
 	} {
 		dir := t.TempDir()
 		writeFiles(t, dir, c.files)
@@ -102,8 +102,9 @@ func TestVendoredFilesHaveLicenses(t *testing.T) {
 		t.Errorf("parts %v, %v; want no error, 1 element, parts[0].title() = %q", parts, err, "inter")
 	}
 	writeFiles(t, dir, map[string]string{"international.woff2": ""})
-	if _, err := vendored(dir); err == nil || !strings.Contains(err.Error(), "international.woff2: has no license") {
-		t.Errorf("error %v, want an error containing %q", err, "international.woff2: has no license")
+	want := "no license file next to " + filepath.Join(dir, "international.woff2")
+	if _, err := vendored(dir); err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %q", err, want)
 	}
 }
 

@@ -118,6 +118,6 @@ func (o *output) writeSums() error {
 
 // close prints the location of the release.
 func (o *output) close() error {
-	_, err := fmt.Fprintf(o.log, "%d files and %s are in %s\n", len(o.sums), sums, o.folder)
+	_, err := fmt.Fprintf(o.log, "wrote %d files and %s to %s\n", len(o.sums), sums, o.folder)
 	return err
 }

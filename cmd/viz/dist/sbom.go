@@ -111,7 +111,7 @@ func bill(r release, p program, info *debug.BuildInfo, parts []software) ([]byte
 		}
 		i := slices.IndexFunc(parts, func(x software) bool { return x.name == m.Path && x.version == m.Version })
 		if i < 0 {
-			return nil, fmt.Errorf("%s: contains %s %s, which is not in %s", name, m.Path, m.Version, noticesFile)
+			return nil, fmt.Errorf("%s contains %s %s, which is not listed in %s", name, m.Path, m.Version, noticesFile)
 		}
 		contains(parts[i].spdx("LIBRARY", moduleRef(m.Path, m.Version)))
 	}

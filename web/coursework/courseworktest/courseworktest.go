@@ -102,7 +102,7 @@ func (s *Site) Parse(path string, w *httptest.ResponseRecorder, status int) *goq
 	}
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
 		w.Header().Get("Cache-Control") != "no-store" {
-		s.T.Errorf("%s: got header %v, want HTML that is not stored", path, w.Header())
+		s.T.Errorf("%s: got header %v, want HTML with Cache-Control: no-store", path, w.Header())
 	}
 	d, err := goquery.NewDocumentFromReader(w.Body)
 	if err != nil {

@@ -39,7 +39,7 @@ func put(t rapid.TB, j journal.Journal, o journal.Owner, at time.Time, records .
 	places, err := j.Append(ctx, journal.Batch{Owner: o, At: at, Records: records})
 	must(t, err)
 	if len(places) != len(records) {
-		t.Fatalf("got %d sequence numbers for %d records, want as many", len(places), len(records))
+		t.Fatalf("got %d sequence numbers, want %d", len(places), len(records))
 	}
 	return places
 }

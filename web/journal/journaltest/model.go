@@ -61,7 +61,7 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 				want := n.append(journal.Batch{Owner: o, At: at, Records: list})
 				for i, place := range put(rt, j, o, at, list...) {
 					if (place > 0) != want[i] {
-						rt.Fatalf("record %d of %v has the number %d; want it added: %v", i, list, place, want[i])
+						rt.Fatalf("record %d of %v: got sequence number %d, want added = %v", i, list, place, want[i])
 					}
 				}
 			case "compact":
@@ -98,17 +98,17 @@ func (n *naive) compareLog(rt *rapid.T, j journal.Journal, o journal.Owner) (siz
 	for i, r := range list {
 		size += r.Size()
 		if i > 0 && r.Seq <= list[i-1].Seq {
-			rt.Fatalf("got number %d after %d, want a larger one", r.Seq, list[i-1].Seq)
+			rt.Fatalf("got sequence number %d after %d, want a larger one", r.Seq, list[i-1].Seq)
 		}
 	}
 	if len(list) > 0 {
 		i := rapid.IntRange(0, len(list)-1).Draw(rt, "from")
 		if rest := read(rt, j, o, list[i].Seq); len(rest) != len(list)-i-1 {
-			rt.Fatalf("after record %d of %d, there are %d records, want %d", i+1, len(list), len(rest), len(list)-i-1)
+			rt.Fatalf("got %d records after record %d of %d, want %d", len(rest), i+1, len(list), len(list)-i-1)
 		}
 	}
 	if s, err := j.Snapshot(ctx, o); err != nil || string(s.State) != n.snap[o] {
-		rt.Fatalf("the snapshot of %v is %+v, %v; want %q", o, s, err, n.snap[o])
+		rt.Fatalf("Snapshot(%v) = %+v, %v; want state %q, <nil>", o, s, err, n.snap[o])
 	}
 	return size
 }
@@ -129,7 +129,7 @@ func (n *naive) compare(rt *rapid.T, j journal.Journal, owners []journal.Owner) 
 		used, want := n.used[o]
 		same := info.Used.UnixMilli() == used && info.Records == len(n.logs[o]) && info.Bytes == size
 		if known != want || known && !same {
-			rt.Fatalf("%v is described as %+v, %v; want %d records, %d bytes, used at %d, %v",
+			rt.Fatalf("owner %v: got %+v, %v; want %d records, %d bytes, used at %d, %v",
 				o, info, known, len(n.logs[o]), size, used, want)
 		}
 	}

@@ -19,14 +19,14 @@ import (
 func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	first := put(t, j, ada, morning, record("answer", "1", `{"a":1}`), record("visit", "1", `{}`))
 	if first[0] <= 0 || first[1] <= first[0] {
-		t.Errorf("got numbers %v, want [0] more than 0, [1] more than %d", first, first[0])
+		t.Errorf("got sequence numbers %v, want them positive and increasing", first)
 	}
 	// A record whose type and id already exist is not added, regardless of its data, even if both
 	// records are in the same batch.
 	again := put(t, j, ada, morning, record("answer", "1", `{"a":2}`), record("answer", "2", `{}`),
 		record("answer", "2", `{"twice":true}`))
 	if again[0] != 0 || again[1] <= first[1] || again[2] != 0 {
-		t.Errorf("got numbers %v after %v; want again[0] = 0, again[1] more than %d, again[2] = 0",
+		t.Errorf("got sequence numbers %v after %v, want [0 n 0] with n > %d",
 			again, first, first[1])
 	}
 	wantTexts(t, j, ada, `answer 1 {"a":1}`, `visit 1 {}`, `answer 2 {}`)
@@ -35,15 +35,15 @@ func testRecordsAreAddedOnce(t *testing.T, j journal.Journal) {
 	wantTexts(t, j, bob, `answer 1 {"b":1}`)
 	wantTexts(t, j, hall, `answer 1 {"h":1}`)
 	if rest := texts(read(t, j, ada, first[1])); !slices.Equal(rest, []string{"answer 2 {}"}) {
-		t.Errorf("after the second record, the log has %q, want %q", rest, []string{"answer 2 {}"})
+		t.Errorf("got records %q after the second, want %q", rest, []string{"answer 2 {}"})
 	}
 	r, found, err := j.Find(ctx, ada, key("answer", "1"))
 	if err != nil || !found || r.Seq != first[0] || string(r.Data) != `{"a":1}` || r.Key() != key("answer", "1") {
-		t.Errorf("found %+v, %v, %v; want the record answer 1 with its data, true, <nil>", r, found, err)
+		t.Errorf("Find(answer 1) = %+v, %v, %v; want the record with its data, true, <nil>", r, found, err)
 	}
 	for _, o := range []journal.Owner{ada, owner(journal.Learner, "nobody")} {
 		if _, found, err := j.Find(ctx, o, key("answer", "9")); found || err != nil {
-			t.Errorf("%v has a record that was never appended: %v", o, err)
+			t.Errorf("Find of a missing record of %v: found = %v, error %v; want false, <nil>", o, found, err)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func testOwnersAreDescribed(t *testing.T, j journal.Journal) {
 	put(t, j, ada, morning, record("visit", "1", `{}`), record("visit", "2", `{}`)) // an earlier time, a known record
 	put(t, j, hall, morning)                                                        // does not create a log
 	if got, err := j.Owners(ctx, journal.Room); err != nil || len(got) != 0 {
-		t.Errorf("got rooms %v, %v; want 0 elements, <nil>", got, err)
+		t.Errorf("got rooms %v, %v; want none, <nil>", got, err)
 	}
 	put(t, j, hall, morning, record("data", "1", `{}`))
 	put(t, j, hall, morning.Add(time.Minute)) // only marks the log as used
@@ -64,7 +64,7 @@ func testOwnersAreDescribed(t *testing.T, j journal.Journal) {
 		journal.Room:    {info(hall, ms.Add(time.Minute), 1, 7)},
 	} {
 		if got, err := j.Owners(ctx, kind); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("the list of %ss is %v, %v; want %v", kind, got, err, want)
+			t.Errorf("Owners(%s) = %v, %v; want %v, <nil>", kind, got, err, want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func testBatchesAreBounded(t *testing.T, j journal.Journal) {
 	}
 	wantTexts(t, j, ada)
 	if got := read(t, j, hall, 0); len(got) != 1 || len(got[0].Data) != journal.MaxRecord {
-		t.Errorf("after appending a record of the maximum size: read %d records, want 1 with all of its data", len(got))
+		t.Errorf("read %d records after appending one of the maximum size, want 1 with all of its data", len(got))
 	}
 }
 
@@ -104,7 +104,7 @@ func testCompactedRecordsAreGone(t *testing.T, j journal.Journal) {
 	}
 	// A record that was deleted can be added again, after the existing records.
 	if again := put(t, j, hall, morning, record("vote", "1", `{"v":2}`)); again[0] <= places[2] {
-		t.Errorf("got number %d after %d, want a larger one", again[0], places[2])
+		t.Errorf("got sequence number %d after %d, want a larger one", again[0], places[2])
 	}
 	wantTexts(t, j, hall, "vote 2 {}", `vote 1 {"v":2}`)
 	must(t, j.Compact(ctx, bob, []journal.Key{key("vote", "1")})) // the log does not exist
@@ -143,7 +143,7 @@ func testSnapshotsAreReplaced(t *testing.T, j journal.Journal) {
 		}
 	}
 	if got, err := j.Snapshot(ctx, bob); err != nil || got.Version != "" {
-		t.Errorf("the snapshot of a missing log is %+v, %v", got, err)
+		t.Errorf("Snapshot of a missing log = %+v, %v; want an empty version, <nil>", got, err)
 	}
 }
 
@@ -161,7 +161,7 @@ func testGivenUpAppendsKeepNothing(t *testing.T, j journal.Journal) {
 	n := 0
 	err = j.Read(ctx, ada, 0, func(journal.Record) error { n++; return failure })
 	if !errors.Is(err, failure) || n != 1 {
-		t.Errorf("a canceled read continues to record %d, %v; want 1, %v", n, err, failure)
+		t.Errorf("Read called the function %d times and returned %v; want 1, %v", n, err, failure)
 	}
 }
 
@@ -177,7 +177,7 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 				id := fmt.Sprint(i)
 				put(t, j, own, morning, record("answer", id, "{}"))
 				if _, found, err := j.Find(ctx, own, key("answer", id)); err != nil || !found {
-					t.Errorf("the log of %v does not have the confirmed record %s: %v", own, id, err)
+					t.Errorf("the log of %v lacks the confirmed record %s: error %v", own, id, err)
 				}
 				put(t, j, hall, morning,
 					record("vote", id, fmt.Sprint(w)), record("vote", fmt.Sprint(w, "-", i), "{}"))
@@ -191,7 +191,7 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	}
 	for i, r := range list[1:] {
 		if r.Seq <= list[i].Seq {
-			t.Fatalf("got number %d after %d, want a larger one", r.Seq, list[i].Seq)
+			t.Fatalf("got sequence number %d after %d, want a larger one", r.Seq, list[i].Seq)
 		}
 	}
 	if got, err := j.Owners(ctx, journal.Learner); err != nil || len(got) != writers || got[3].Records != each {
@@ -215,7 +215,7 @@ func testRetire(t *testing.T, j journal.Journal) {
 	retire := func(o journal.Owner, want bool) {
 		t.Helper()
 		if done, err := j.Retire(ctx, o, noon); err != nil || done != want {
-			t.Errorf("retiring the log of %v: got %v, %v; want %v", o, done, err, want)
+			t.Errorf("Retire(%v) = %v, %v; want %v, <nil>", o, done, err, want)
 		}
 	}
 	retire(bob, false)
@@ -226,7 +226,7 @@ func testRetire(t *testing.T, j journal.Journal) {
 		t.Errorf(`its snapshot is %+v, %v; want no error, Version = ""`, s, err)
 	}
 	if list, err := j.Owners(ctx, journal.Learner); err != nil || len(list) != 1 || list[0].Owner != bob {
-		t.Errorf("the learners are %+v, %v; want no error, 1 element, list[0].Owner = %+v", list, err, bob)
+		t.Errorf("Owners(Learner) = %+v, %v; want only %+v, <nil>", list, err, bob)
 	}
 	put(t, j, ada, noon, record("visit", "again", "{}"))
 	must(t, j.Sweep(ctx))
@@ -247,7 +247,7 @@ func testSetAside(t *testing.T, j journal.Journal) {
 	must(t, j.KeepSnapshot(ctx, ada, snapshot("1", seqs[2], "{}")))
 	must(t, j.SetAside(ctx, ada, morning.Add(time.Hour), seqs[1]))
 	if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3"}) {
-		t.Errorf("the log has %v, want %v", got, []string{"1", "3"})
+		t.Errorf("the log has ids %v, want %v", got, []string{"1", "3"})
 	}
 	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
 		t.Errorf(`the snapshot, which contains the record, still exists: got %v, want no error, s.Version = ""`, err)
@@ -263,29 +263,33 @@ func testSetAside(t *testing.T, j journal.Journal) {
 	}
 	put(t, j, ada, morning, record("visit", "2", "{}"), record("visit", "4", "{}"))
 	if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3", "2", "4"}) {
-		t.Errorf("after more appends, the log has %v, want %v", got, []string{"1", "3", "2", "4"})
+		t.Errorf("after more appends, the log has ids %v, want %v", got, []string{"1", "3", "2", "4"})
 	}
 	must(t, j.SetAside(ctx, ada, morning.Add(2*time.Hour)))
 	put(t, j, ada, morning, record("visit", "5", "{}"))
 	aside, err = j.Aside(ctx, ada)
 	got := ids(t, j, ada)
 	if err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
-		t.Errorf("after all records were set aside, the log has %v, and the data set aside is %+v, %v", got, aside, err)
+		t.Errorf(
+			"after setting all records aside: got ids %v, Aside = %+v, %v; "+
+				"want [5], 2 elements, the second with 4 records, <nil>",
+			got, aside, err,
+		)
 	}
 	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) == 0 {
-		t.Errorf("the list of logs set aside is %+v, %v; want at least one element, <nil>", list, err)
+		t.Errorf("Owners(SetAsideKind) = %+v, %v; want at least one element, <nil>", list, err)
 	} else if kind, name := store.SetAsideOf(list[len(list)-1].Name); kind != ada.Kind || name != ada.Name {
-		t.Errorf("the log set aside is %q, of a %s %s; want %s, %s",
+		t.Errorf("log set aside %q belongs to %s %s, want %s %s",
 			list[len(list)-1].Name, kind, name, ada.Kind, ada.Name)
 	}
 	must(t, j.Drop(ctx, ada))
 	if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
-		t.Errorf("after Drop, the data set aside is %+v, %v; want 0 elements, <nil>", aside, err)
+		t.Errorf("after Drop, Aside = %+v, %v; want none, <nil>", aside, err)
 	}
 	if list, err := j.Owners(ctx, store.SetAsideKind); err != nil || len(list) != 0 {
-		t.Errorf("after Drop, the list of logs set aside is %+v, %v; want 0 elements, <nil>", list, err)
+		t.Errorf("after Drop, Owners(SetAsideKind) = %+v, %v; want none, <nil>", list, err)
 	}
 	if got := ids(t, j, bob); !slices.Equal(got, []string{"1"}) {
-		t.Errorf("the other owner's log has %v", got)
+		t.Errorf("the other owner's log has ids %v, want [1]", got)
 	}
 }

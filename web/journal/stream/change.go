@@ -212,7 +212,7 @@ func (j *Journal) sendOne(ctx context.Context, stream string, msg *nats.Msg) (ui
 	case ack.Error != nil:
 		return 0, ack.Error
 	case ack.Stream != stream || ack.Seq == 0:
-		return 0, fmt.Errorf("stream %s confirmed a message for %s", ack.Stream, stream)
+		return 0, fmt.Errorf("got an acknowledgment from stream %s, want one from %s", ack.Stream, stream)
 	}
 	return ack.Seq, nil
 }

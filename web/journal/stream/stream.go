@@ -224,7 +224,7 @@ func (j *Journal) ensure(ctx context.Context) error {
 		return nats.ErrDisconnected
 	}
 	if most := j.nc.MaxPayload(); most < leastPayload {
-		return fmt.Errorf("NATS accepts messages of at most %d bytes (max_payload); the logs need %d",
+		return fmt.Errorf("NATS accepts messages of at most %d bytes (max_payload), but the logs need %d",
 			most, leastPayload)
 	}
 	for n := range Streams {
@@ -256,7 +256,7 @@ func (j *Journal) ensureStream(ctx context.Context, n int) error {
 	case c.DenyDelete || c.DenyPurge:
 		return errors.New("the stream does not allow deleting messages, so deleted data would remain")
 	case !c.AllowAtomicPublish || !c.AllowDirect:
-		return errors.New("the stream needs allow_atomic and allow_direct")
+		return errors.New("the stream must have allow_atomic and allow_direct enabled")
 	case c.Compression != jetstream.NoCompression:
 		return errors.New("the stream compresses its files, so deleted data could not be overwritten")
 	}

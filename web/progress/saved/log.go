@@ -80,7 +80,7 @@ func Data(e Entry) ([]byte, error) {
 func Read(kind string, data []byte) (Entry, error) {
 	e, err := readForm(kind, data)
 	if err == nil && !e.sound() {
-		return nil, fmt.Errorf("the data is not a valid entry of type %q", kind)
+		return nil, fmt.Errorf("invalid entry of type %q", kind)
 	}
 	return e, err
 }
@@ -108,7 +108,7 @@ func readForm(kind string, data []byte) (Entry, error) {
 	case TypeSetting:
 		return decode(data, func(x settingJSON, _ moments) Entry { return Setting(x) })
 	}
-	return nil, fmt.Errorf("there are no entries of type %q", kind)
+	return nil, fmt.Errorf("unknown entry type %q", kind)
 }
 
 // moments parses times and keeps the first error.

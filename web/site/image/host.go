@@ -68,7 +68,7 @@ type frame struct {
 func (f frame) bytes(at, n uint32) []byte {
 	b, ok := f.h.memory.Read(f.sp+at, n)
 	if !ok {
-		f.h.fail(errors.New("a call's arguments are outside the memory"))
+		f.h.fail(errors.New("the arguments of a call are outside the program's memory"))
 	}
 	return b
 }
@@ -86,7 +86,7 @@ func (f frame) setBool(at uint32, v bool)   { f.bytes(at, 1)[0] = map[bool]byte{
 func (f frame) slice(at uint32) []byte {
 	b, ok := f.h.memory.Read(uint32(f.int64(at)), uint32(f.int64(at+8)))
 	if !ok {
-		f.h.fail(errors.New("a slice is outside the memory"))
+		f.h.fail(errors.New("a slice is outside the program's memory"))
 	}
 	return b
 }
@@ -229,11 +229,11 @@ func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 
 func unknown(what string) func(frame) {
 	return func(f frame) {
-		f.h.fail(fmt.Errorf("the program %s, which is not supported before there is a visitor", what))
+		f.h.fail(fmt.Errorf("the program %s, which is not supported at build time", what))
 	}
 }
 
-func (h *host) exit(f frame) { h.fail(fmt.Errorf("the program ended with status %d", f.int32(8))) }
+func (h *host) exit(f frame) { h.fail(fmt.Errorf("the program exited with status %d", f.int32(8))) }
 
 func (h *host) write(f frame) {
 	text, ok := h.memory.Read(uint32(f.int64(16)), uint32(f.int32(24)))
@@ -279,7 +279,7 @@ func valueIndex(f frame) {
 		f.setValue(24, o.items[i])
 		return
 	}
-	f.h.fail(errors.New("the program reads an element of a value that is not an array"))
+	f.h.fail(errors.New("the program indexes a value that is not an array or has no such element"))
 }
 
 func valueCall(f frame) {

@@ -91,7 +91,7 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 		types, err = m.globals()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the program was not built by Go for browsers: %w", err)
+		return nil, fmt.Errorf("the program was not built by Go for js/wasm: %w", err)
 	}
 	w := newWorld(in)
 	h := newHost(w)
@@ -117,7 +117,7 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 func (h *host) why(err error) error {
 	err = cmp.Or(h.failed, err)
 	if first, _, _ := strings.Cut(h.said.String(), "\n"); first != "" {
-		err = fmt.Errorf("%w; it printed: %s", err, first)
+		err = fmt.Errorf("%w; output: %s", err, first)
 	}
 	return fmt.Errorf("the program could not be prepared: %w", err)
 }
@@ -150,7 +150,7 @@ func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int)
 	resume := running.ExportedFunction("resume")
 	for h.world.prepared == nil {
 		if !h.next() {
-			return nil, errors.New("the program waits without having called viz.prepared")
+			return nil, errors.New("the program is blocked but has not called viz.prepared")
 		}
 		if _, err := resume.Call(ctx); err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ func (h *host) next() bool {
 func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	memory, ok := h.memory.Read(0, h.memory.Size())
 	if !ok {
-		return nil, errors.New("the program's memory can't be read")
+		return nil, errors.New("the program's memory cannot be read")
 	}
 	list, err := m.exports()
 	if err != nil {

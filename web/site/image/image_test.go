@@ -129,12 +129,12 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
 	for does, why := range map[string]string{
-		"asks":   "the program reads Date of globalThis, which could differ from visitor to visitor",
-		"ends":   "the program ended with status 0",
-		"exits":  "the program ended with status 3",
-		"panics": "the program ended with status 2; it printed: panic: it panics",
-		"fails":  "the program says: the model is damaged",
-		"waits":  "the program waits without having called viz.prepared",
+		"asks":   "the program reads Date of globalThis, and the value could differ from visitor to visitor",
+		"ends":   "the program exited with status 0",
+		"exits":  "the program exited with status 3",
+		"panics": "the program exited with status 2; output: panic: it panics",
+		"fails":  "the program reported: the model is damaged",
+		"waits":  "the program is blocked but has not called viz.prepared",
 	} {
 		_, err := Take(t.Context(), input(t, does))
 		if err == nil || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "\n") {
@@ -144,8 +144,8 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	for file, why := range map[string]string{
 		"GIF89a":                           "not a WebAssembly module",
 		magic:                              "the module has no section 6",
-		magic + "\x06\x7f":                 "section 1 of the module is cut short",
-		magic + "\x06\x04\x01\x7b\x00\x00": "a global variable of the module is not from Go's linker",
+		magic + "\x06\x7f":                 "section 1 of the module is truncated",
+		magic + "\x06\x04\x01\x7b\x00\x00": "the module has a global variable that Go's linker did not create",
 	} {
 		_, err := Take(t.Context(), Input{Program: []byte(file)})
 		if err == nil || !strings.Contains(err.Error(), why) {

@@ -47,7 +47,7 @@ func parseModule(file []byte) (module, error) {
 		id := rest[0]
 		size, n := binary.Uvarint(rest[1:])
 		if n <= 0 || size > uint64(len(rest)-1-n) {
-			return nil, fmt.Errorf("section %d of the module is cut short", len(m)+1)
+			return nil, fmt.Errorf("section %d of the module is truncated", len(m)+1)
 		}
 		start := 1 + n
 		m = append(m, section{id, rest[start : start+int(size)]})
@@ -141,7 +141,7 @@ func (m module) exports() ([]export, error) {
 	for range r.uint() {
 		e := export{name: string(r.take(r.uint())), kind: r.byte(), index: r.uint()}
 		if r.bad {
-			return nil, errors.New("the exports of the module are cut short")
+			return nil, errors.New("the export section of the module is truncated")
 		}
 		list = append(list, e)
 	}
@@ -177,7 +177,7 @@ func (m module) globals() ([]byte, error) {
 		r.uint() // the number is signed, but its length is the same
 		known := kind == int32Type && first == int32Const || kind == int64Type && first == int64Const
 		if !known || r.byte() != end {
-			return nil, errors.New("a global variable of the module is not from Go's linker")
+			return nil, errors.New("the module has a global variable that Go's linker did not create")
 		}
 		types = append(types, kind)
 	}

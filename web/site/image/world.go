@@ -103,7 +103,7 @@ func (w *world) site(in Input) *object {
 		},
 		methods: map[string]method{
 			"failed": func(args []value) (value, error) {
-				return nil, fmt.Errorf("the program says: %v", args[0])
+				return nil, fmt.Errorf("the program reported: %v", args[0])
 			},
 			"prepared": func(args []value) (value, error) {
 				w.prepared, _ = args[0].(*object)
@@ -149,7 +149,7 @@ func get(of value, name string) (value, error) {
 	if v, ok := o.props[name]; ok {
 		return v, nil
 	}
-	return nil, fmt.Errorf("the program reads %s of %s, which could differ from visitor to visitor", name, o)
+	return nil, fmt.Errorf("the program reads %s of %s, and the value could differ from visitor to visitor", name, o)
 }
 
 // String returns the path of an object.
@@ -166,5 +166,5 @@ func call(of value, name string, args []value) (value, error) {
 	if ok && o.methods[name] != nil {
 		return o.methods[name](args)
 	}
-	return nil, fmt.Errorf("the program calls %s of %v, which could differ from visitor to visitor", name, of)
+	return nil, fmt.Errorf("the program calls %s on %v, and the result could differ from visitor to visitor", name, of)
 }

@@ -32,7 +32,7 @@ func Node(t testing.TB, dir string, changes ...func(*server.Options)) *server.Se
 	s.Start()
 	t.Cleanup(func() { Stop(s) })
 	if !s.ReadyForConnections(patience) {
-		t.Fatal("the NATS server has not started")
+		t.Fatal("the NATS server did not start in time")
 	}
 	return s
 }
