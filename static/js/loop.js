@@ -1,7 +1,7 @@
 // The Loop page. The server renders everything. This script sends commands, updates the page with
 // the answers and maintains the connection. See web/WIRE.md for the messages.
 import { Run } from './run.js';
-import { afterLater, announce, applyPanels, applyRest, restorePeek, scrollBack, tell } from './panels.js';
+import { afterLater, announce, applyPanels, applyRest, expectRest, restorePeek, scrollBack, tell } from './panels.js';
 import { Controls, questions } from './controls.js';
 import { t } from './texts.js';
 import { followRows } from './worked.js';
@@ -36,20 +36,23 @@ const run = new Run({
 });
 
 function receive(message) {
-  const { panels, data, more } = message;
+  const { panels, data, more, rest } = message;
   try {
-    if (panels?.every(({ later }) => later)) {
-      applyRest(panels);
+    if (rest) {
+      applyRest(panels ?? []);
       return;
     }
     const arrived = data !== undefined && arrives(data);
-    if (data) measure();
+    if (data) {
+      measure();
+      expectRest(Boolean(more));
+    }
     if (panels) applyPanels(panels, Boolean(data), arrived);
     if (data) settle(data, arrived);
     else if (panels) strip.answered();
     if (panels?.some(({ id }) => id === 'map-zoom')) showZoom();
     scrollBack();
-    if (data) carry(arrived, (act) => afterLater(act, more));
+    if (data) carry(arrived, afterLater);
     announce();
     if (arrived && !data.playing) showStage();
   } catch (error) {

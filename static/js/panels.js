@@ -23,6 +23,7 @@ const operations = {
 
 const waiting = new Map(); // id → the newest panel of those to be shown later
 const callbacks = []; // called once those panels are shown
+let missing = false; // the rest of the shown state has not arrived
 
 function applyWaiting() {
   const panels = [...waiting.values()];
@@ -31,21 +32,25 @@ function applyWaiting() {
   complete();
 }
 
-// complete is called when the page shows all panels of a state.
+// complete is called after panels were applied. It calls the callbacks if the page shows all panels
+// of the state.
 function complete() {
-  afterPanels();
-  for (const act of callbacks.splice(0)) act();
+  const all = !missing && waiting.size === 0;
+  afterPanels(all);
+  if (all) for (const act of callbacks.splice(0)) act();
 }
 
-// afterLater calls act when the panels to be shown later are shown. more is set if they are still to
-// arrive.
-export function afterLater(act, more) {
-  if (more || waiting.size > 0) callbacks.push(act);
+// afterLater calls act when the page shows all panels of the state.
+export function afterLater(act) {
+  if (missing || waiting.size > 0) callbacks.push(act);
   else afterFrame(act);
 }
 
 let ownPeek = null; // the state's own line under the strip
 let peekIsOwn = true;
+
+// expectRest is called for every state. more is set if the rest of its panels follows.
+export function expectRest(more) { missing = more; }
 
 // applyPanels applies a message's panels in order. If state is set, the panels show a new state;
 // otherwise, they answer a question. arrived is set if the new state is at another stage.
@@ -61,11 +66,12 @@ export function applyPanels(panels, state, arrived) {
     if (state) ownPeek = panel;
   }
   returnFocus();
-  if (waiting.size === 0) complete();
+  complete();
 }
 
 function applyLater(panel) {
   if (document.hidden) {
+    waiting.delete(panel.id); // older, and not applied because the page was hidden
     apply(panel);
     return;
   }
@@ -75,8 +81,9 @@ function applyLater(panel) {
 
 // applyRest applies the panels of a state that follow in a second message.
 export function applyRest(panels) {
+  missing = false;
   for (const panel of panels) applyLater(panel);
-  if (waiting.size === 0) complete();
+  complete();
 }
 
 // restorePeek restores the state's own line under the strip if the line of another token has

@@ -3,6 +3,7 @@
 import { onKey } from './keys.js';
 
 let row = -1; // index of the row that the learner points at
+let current = true; // whether #work-lines belongs to the panel on the page
 
 const rowsOf = (table) => [...table.querySelectorAll('[data-row]')];
 const table = () => document.querySelector('[data-rows]');
@@ -36,11 +37,13 @@ function work(target) {
   if (!line || !cells) return;
   row = rows.indexOf(target);
   for (const other of rows) other.classList.toggle('is-hover', other === target);
-  line.replaceChildren(...cells.cloneNode(true).childNodes);
+  if (current) line.replaceChildren(...cells.cloneNode(true).childNodes);
 }
 
-// afterPanels shows the same row again if the learner is still at the table.
-export function afterPanels() {
+// afterPanels selects the same row again if the learner is still at the table. all is set once
+// #work-lines is up to date, too.
+export function afterPanels(all) {
+  current = all;
   const grid = table();
   const target = grid?.matches(':hover, :focus') ? rowsOf(grid)[row] : null;
   if (target) work(target);

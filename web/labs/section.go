@@ -95,7 +95,7 @@ func (g grid) texts() []bool {
 	for _, row := range g.Rows {
 		for i, cell := range row {
 			if first := strings.TrimLeft(cell, "−+-~≈$≥≤"); i < len(list) && first != "" &&
-				(first[0] < '0' || first[0] > '9') && first != "–" {
+				(first[0] < '0' || first[0] > '9') && first != "–" || strings.Contains(cell, " = ") {
 				list[i] = true
 			}
 		}

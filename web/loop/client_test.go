@@ -17,6 +17,7 @@ import (
 type received struct {
 	Seq, Ack uint64
 	More     bool
+	Rest     bool
 	Run      string
 	Again    bool
 	Error    *terms.Refusal
@@ -51,7 +52,7 @@ type client struct {
 	html   map[string]string // viz.html.v1: panels by id
 	bytes  int               // size of all messages
 	tokens []string          // viz.html.v1: HTML of the generated tokens, in order
-	got    int               // messages
+	got    []received        // all messages
 }
 
 func (x *site) url(query string) string {
@@ -91,7 +92,7 @@ func (c *client) read() received {
 	if err := json.Unmarshal(b, &m); err != nil {
 		c.t.Fatalf("message %s: %v", b, err)
 	}
-	c.got++
+	c.got = append(c.got, m)
 	c.bytes += len(b)
 	if m.Seq < c.last.Seq {
 		c.t.Fatalf("seq went from %d back to %d, want increasing numbers", c.last.Seq, m.Seq)
@@ -104,7 +105,8 @@ func (c *client) read() received {
 		c.last = m
 	}
 	if m.More {
-		c.read()
+		for !c.read().Rest { // answers may come first
+		}
 	}
 	return m
 }

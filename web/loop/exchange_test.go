@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,7 +131,42 @@ func TestEveryCommandReachesItsStage(t *testing.T) {
 					sameAsFresh(t, x, protocol, c)
 				}
 			}
+			if protocol == wire.ProtocolHTML {
+				stageBeforeRest(t, x.dial(protocol, ""))
+			}
 		})
+	}
+}
+
+// stageBeforeRest checks that the first message about a state has the panels of the stage, and the
+// second one the panels beside it. The first state with a text is sent in one message.
+func stageBeforeRest(t *testing.T, c *client) {
+	t.Helper()
+	ids := func(m received) (now, later []string) {
+		for _, p := range m.Panels {
+			if p.Later {
+				later = append(later, p.ID)
+			} else {
+				now = append(now, p.ID)
+			}
+		}
+		return now, later
+	}
+	start := c.do(`{"cmd":"start","prompt":"The cat"}`)
+	if now, later := ids(start); start.More || !slices.Contains(now, "panel") || !slices.Contains(later, "cost") {
+		t.Errorf("the first text: more = %v, panels %q and later %q; want all at once", start.More, now, later)
+	}
+	first := c.do(`{"cmd":"step"}`)
+	if now, later := ids(first); !first.More || first.Data == nil || !slices.Contains(now, "panel") || later != nil {
+		t.Errorf("first message: more = %v, panels %q and later %q; want the stage's, and more", first.More, now, later)
+	}
+	rest := c.got[len(c.got)-1]
+	if now, later := ids(rest); !rest.Rest || rest.Data != nil || now != nil || !slices.Contains(later, "work-lines") ||
+		!slices.Contains(later, "cost") {
+		t.Errorf("second message: rest = %v, panels %q and later %q; want only later ones", rest.Rest, now, later)
+	}
+	if rest.Seq != first.Seq || rest.Ack != first.Ack {
+		t.Errorf("second message: seq %d, ack %d; want %d, %d", rest.Seq, rest.Ack, first.Seq, first.Ack)
 	}
 }
 

@@ -33,6 +33,7 @@ type livePart struct {
 
 	// The fields below are used only by sendStates.
 	seq      uint64 // version of the state last sent, 0 before the first
+	started  bool   // whether that state has a text
 	answered int    // number of commands carried out by then
 }
 
@@ -327,16 +328,17 @@ func (p *livePart) push(ctx context.Context) error {
 }
 
 // pushState adds a state to m and sends it. What can be shown after the rest follows in a second
-// message, which is not even rendered until the first one is sent. The first state of a connection
-// is sent whole, and so is every state while a run plays, since the next one follows at once.
+// message, which is not even rendered until the first one is sent. Three kinds of states are sent
+// whole: the first of a connection, the first with a text, which a page may join with the one before
+// it, and all states while a run plays, since the next one follows at once.
 func (p *livePart) pushState(m wire.Message, next *session.State) error {
-	first := p.seq == 0
-	if first {
+	whole := !p.started || next.Playing
+	if p.seq == 0 {
 		m.Run, m.Again = p.run.ID(), p.viewer.Again()
 	}
-	m.Seq, p.seq = next.Version, next.Version
+	m.Seq, p.seq, p.started = next.Version, next.Version, next.Started()
 	rest, err := p.enc.encode(&m, next)
-	if err == nil && rest != nil && (first || next.Playing) {
+	if err == nil && rest != nil && whole {
 		rest, err = nil, rest(&m)
 	}
 	if err != nil {
@@ -347,7 +349,7 @@ func (p *livePart) pushState(m wire.Message, next *session.State) error {
 	if err := p.out.Send(m); err != nil || rest == nil {
 		return err
 	}
-	after := wire.Message{Seq: m.Seq, Ack: m.Ack, Alone: true}
+	after := wire.Message{Seq: m.Seq, Ack: m.Ack, Rest: true, Alone: true}
 	if err := rest(&after); err != nil {
 		return fmt.Errorf("encoding a state: %w", err)
 	}

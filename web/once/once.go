@@ -19,8 +19,9 @@ type Values[V any] struct {
 // for the same result. work continues when a caller's ctx ends, because others may be waiting; its
 // own context has the values of the first caller's ctx. Errors are not cached.
 func (c *Values[V]) Get(ctx context.Context, key string, work func(context.Context) (V, error)) (V, error) {
-	if v, ok := c.done.Load(key); ok {
-		return v.(V), nil
+	if done, ok := c.done.Load(key); ok {
+		v, _ := done.(V)
+		return v, nil
 	}
 	flight := c.flights.DoChan(key, func() (any, error) {
 		if v, ok := c.done.Load(key); ok { // an earlier call has just finished
@@ -34,7 +35,8 @@ func (c *Values[V]) Get(ctx context.Context, key string, work func(context.Conte
 	})
 	select {
 	case r := <-flight:
-		return r.Val.(V), r.Err
+		v, _ := r.Val.(V) // not ok if work returned a nil interface
+		return v, r.Err
 	case <-ctx.Done():
 		var none V
 		return none, ctx.Err()

@@ -64,8 +64,9 @@ type Message struct {
 	Error *terms.Refusal `json:"error,omitempty"`
 	// Panels are applied in order.
 	Panels []Panel `json:"panels,omitempty"`
-	// More means that the state's other panels follow in the next message.
+	// More means that the state's other panels follow in a message with Rest, before the next state.
 	More bool `json:"more,omitempty"`
+	Rest bool `json:"rest,omitempty"`
 	// Data is for the page's own script. It may be marshaled after Send returns, so it must not be
 	// changed after the call.
 	Data any `json:"data,omitempty"`
