@@ -33,7 +33,10 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 	case token < 0 || token >= v || over >= v:
 		return nil, fmt.Errorf("token %d or %d is not in the vocabulary of %d", token, over, v)
 	case w.change.Patch != nil && w.change.Patch.Position == position:
-		return nil, fmt.Errorf("position %d was carried over from another text, so its parts do not add up", position)
+		return nil, fmt.Errorf(
+			"the residual stream at position %d was patched from another text: this text's parts do not add up to it",
+			position,
+		)
 	}
 	u := m.outputRow(token)
 	if over >= 0 {

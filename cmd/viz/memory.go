@@ -54,8 +54,8 @@ type ceiling struct{ limit memory.Limit } // 0 if not given
 
 func (c *ceiling) flags(f *flags) {
 	f.value("memory", "SIZE", "how much memory the program may use, such as 512MiB; near the limit, idle runs are "+
-		"dropped and rebuilt when needed, and new ones are refused (default: GOMEMLIMIT, else four fifths of what "+
-		"the container may use, else half of the machine's)", func(s string) error {
+		"dropped and rebuilt when needed, and new ones are refused (default: GOMEMLIMIT, else four fifths of "+
+		"the container's memory limit, else half of the machine's memory)", func(s string) error {
 		n, ok := terms.ReadBytes(s)
 		if c.limit = memory.Limit(n); !ok || n < 1 {
 			return errors.New("must be a number and a unit, such as 512MiB or 2GiB")

@@ -20,7 +20,7 @@ func firstCells(t *testing.T, head string) []string {
 	t.Helper()
 	_, table, found := strings.Cut(readme(t), "\n"+head)
 	if !found {
-		t.Fatalf("README.md has no table with the header %s", head)
+		t.Fatalf("PRIVACY.md has no table with the header %s", head)
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	var names []string
@@ -70,7 +70,7 @@ func sameNames(t *testing.T, what string, readme, real []string) {
 	slices.Sort(readme)
 	slices.Sort(real)
 	if !slices.Equal(readme, real) {
-		t.Errorf("%s: README.md has %q, want the program's %q", what, readme, real)
+		t.Errorf("%s: PRIVACY.md has %q, want the program's %q", what, readme, real)
 	}
 }
 
@@ -93,12 +93,12 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 			is, err := filepath.Match(pattern, name)
 			return is && err == nil
 		}) {
-			t.Errorf("README.md does not describe %s", name)
+			t.Errorf("PRIVACY.md does not describe %s", name)
 		}
 	}
 	for _, name := range described {
 		if !files[name] && !strings.Contains(name, "*") {
-			t.Errorf("README.md describes a file %s, which a server with a room does not have: %q",
+			t.Errorf("PRIVACY.md describes a file %s, which a server with a room does not have: %q",
 				name, slices.Collect(maps.Keys(files)))
 		}
 	}
@@ -145,11 +145,11 @@ func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 		slices.Collect(maps.Keys(stored)))
 	text := readme(t)
 	for _, say := range []string{
-		"whether the page is light or dark", "whether letters are shortcuts", "signed, for 400 days", "for 30 days",
-		"while you switch between Story and Numbers",
+		"whether the page is light or dark", "whether letters are shortcuts", "a signed cookie", "for 400 days",
+		"for 30 days", "while you switch between Story and Numbers",
 	} {
 		if !strings.Contains(text, say) {
-			t.Errorf("README.md lacks %q", say)
+			t.Errorf("PRIVACY.md lacks %q", say)
 		}
 	}
 }

@@ -63,8 +63,8 @@ func trace(
 
 func (o *traceOptions) flags() *flags {
 	f := newFlags(traceUsage)
-	f.text("prompt", "TEXT", "the text to continue; - reads standard input, UTF-8 or UTF-16 with a byte order "+
-		"mark, without a final newline", &o.prompt)
+	f.text("prompt", "TEXT", "the text to continue; - reads standard input (UTF-8, or UTF-16 with a byte order "+
+		"mark); a final newline is dropped", &o.prompt)
 	for _, k := range terms.Knobs() {
 		o.knob(f, k)
 	}

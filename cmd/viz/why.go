@@ -56,7 +56,7 @@ func runWhy(
 
 func (o *whyOptions) flags() *flags {
 	f := newFlags(whyUsage)
-	f.text("prompt", "TEXT", "the text before the token; - reads standard input, without a final newline", &o.prompt)
+	f.text("prompt", "TEXT", "the text before the token; - reads standard input; a final newline is dropped", &o.prompt)
 	f.text("token", "TOKEN", "the token to explain: its text, or # and its number "+
 		"(default: the most probable)", &o.token)
 	f.text("over", "TOKEN", "explain the token's lead over this one instead of its score", &o.over)

@@ -94,9 +94,11 @@ const columns = 32
 
 // Check returns an error if the plan cannot be measured with a model of the given context size.
 func (p Plan) Check(context int) error {
-	for _, n := range append(slices.Clone(p.Threads), p.Texts...) {
-		if n < 1 || n > 256 {
-			return fmt.Errorf("got %d threads or texts, want 1 to 256", n)
+	for what, list := range map[string][]int{"threads": p.Threads, "texts at once": p.Texts} {
+		for _, n := range list {
+			if n < 1 || n > 256 {
+				return fmt.Errorf("got %d %s, want 1 to 256", n, what)
+			}
 		}
 	}
 	if most := max(p.Prompt, p.Written); p.Prompt < 1 || p.Written < 1 || most > context {

@@ -37,5 +37,5 @@ func TestBlockedSocketsAreExplained(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, proxy.URL+"/loop")
 	tab.MayLose()
 	tab.Until(`!document.getElementById('conn').hidden &&
-		document.getElementById('conn').textContent.includes('A proxy on the way may block WebSockets')`)
+		document.getElementById('conn').textContent.includes('A proxy in between may be blocking WebSockets')`)
 }

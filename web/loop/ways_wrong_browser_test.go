@@ -102,7 +102,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 		},
 		{
 			"another model", "log=" + url.QueryEscape(edited(t, good, `"m":"`+st.Model.Hash()[:4], `"m":"zzzz`)),
-			"another model",
+			"a model other than",
 		},
 		{"a run that is not here", "run=gone", "There is no such run here"},
 		{"a run that is not here, with a bad link", "run=gone&log=hello", "damaged"},
