@@ -23,8 +23,8 @@ const benchUsage = `Usage: viz bench [flags]
 Measures how fast a model runs on this machine: reading a prompt (prefill) and
 writing (decode), for each quantization, number of threads and number of texts
 processed together, and the speed of the matrix products alone (kernel). With
--accuracy, it instead compares the results of int8 weights with those of the
-model's own weights.
+-accuracy, it instead compares the results with int8 weights and with the model's
+own weights.
 `
 
 // benchOptions are the flags of viz bench.
@@ -117,7 +117,7 @@ func (o *benchOptions) flags() *flags {
 		o.plan.Time = d
 		return nil
 	})
-	f.toggle("accuracy", "compare the predictions of int8 weights with those of the model's own weights", &o.accuracy)
+	f.toggle("accuracy", "compare predictions with int8 weights and with the model's own weights", &o.accuracy)
 	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }

@@ -92,7 +92,7 @@ func (p *post) sweepsAside(t *testing.T) {
 }
 
 // TestClusterRoomWithoutSecretIsDamaged: in a cluster, a room whose log has no readable secret
-// counts as damaged. People who delete their data are told that this room could not be read, and
+// counts as damaged. People who delete their data see a notice that this room could not be read, and
 // the room's data is not changed.
 func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	t.Parallel()

@@ -93,8 +93,8 @@ func voteUntilKilled() {
 	}
 }
 
-// told contains everything that a class confirmed before it was killed.
-type told struct {
+// confirmed contains everything that a class confirmed before it was killed.
+type confirmed struct {
 	code   string
 	secret Secret
 	stage  string
@@ -105,7 +105,7 @@ type told struct {
 
 // killed runs a class in a folder and kills it after it has printed the given number of
 // lines.
-func killed(t *testing.T, dir string, after int) told {
+func killed(t *testing.T, dir string, after int) confirmed {
 	t.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), killDir+"="+dir)
@@ -116,42 +116,42 @@ func killed(t *testing.T, dir string, after int) told {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	is := told{votes: map[string]Receipt{}, names: map[string]string{}}
+	seen := confirmed{votes: map[string]Receipt{}, names: map[string]string{}}
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		if is.lines++; is.lines == after {
+		if seen.lines++; seen.lines == after {
 			if err := c.Process.Kill(); err != nil { // SIGKILL; output printed before it can still be read
 				t.Fatal(err)
 			}
 		}
-		is.read(t, lines.Text())
+		seen.read(t, lines.Text())
 	}
 	_ = c.Wait()
-	if is.lines < after {
-		t.Fatalf("the class ended after %d lines, want at least %d", is.lines, after)
+	if seen.lines < after {
+		t.Fatalf("the class ended after %d lines, want at least %d", seen.lines, after)
 	}
-	return is
+	return seen
 }
 
-func (is *told) read(t *testing.T, line string) {
+func (seen *confirmed) read(t *testing.T, line string) {
 	t.Helper()
 	w := strings.Fields(line)
 	switch {
 	case len(w) == 3 && w[0] == "room":
-		is.code, is.secret = w[1], ParseSecret(w[2])
+		seen.code, seen.secret = w[1], ParseSecret(w[2])
 	case len(w) == 2 && w[0] == "stage":
-		is.stage = w[1]
+		seen.stage = w[1]
 	case len(w) == 5 && w[0] == "vote":
 		n, err := strconv.ParseInt(w[4], 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if key := w[1] + " " + w[2]; n > is.votes[key].N {
-			is.votes[key] = Receipt{Choice: w[3], N: n}
+		if key := w[1] + " " + w[2]; n > seen.votes[key].N {
+			seen.votes[key] = Receipt{Choice: w[3], N: n}
 		}
 	case len(w) == 3 && w[0] == "name":
-		is.names[w[1]] = w[2]
+		seen.names[w[1]] = w[2]
 	case len(w) > 0 && (w[0] == "error" || w[0] == "panic:"):
 		t.Fatalf("the class printed %q, want a known keyword", line)
 	}
@@ -216,24 +216,24 @@ func checkName(t *testing.T, r Room, id, want string) {
 }
 
 // stage checks that a room is at the confirmed stage or one command further.
-func stage(t *testing.T, s *school, r Room, is told) {
+func stage(t *testing.T, s *school, r Room, seen confirmed) {
 	t.Helper()
-	if is.stage == "" {
+	if seen.stage == "" {
 		return
 	}
-	want, err := session.ParseLink(s.driver.model, is.stage)
+	want, err := session.ParseLink(s.driver.model, seen.stage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := r.View().State
-	if r.View().Link() == is.stage {
+	if r.View().Link() == seen.stage {
 		return
 	}
 	far := len(got.Steps) - want.Log.Steps
 	if got.Prompt != want.Log.Prompt || far < 0 && len(got.Steps) > 1 || far > 1 {
 		t.Errorf("the stage is step %d, want the confirmed %d", len(got.Steps), want.Log.Steps)
 	}
-	if _, err := r.Present(t.Context(), instructor, is.secret, Lock{true}); err != nil {
+	if _, err := r.Present(t.Context(), instructor, seen.secret, Lock{true}); err != nil {
 		t.Errorf("the instructor: %v", err)
 	}
 }
