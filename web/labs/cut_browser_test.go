@@ -47,48 +47,65 @@ var (
 func TestCutAndReload(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
-	url, line := serve(t), overSocket
-	if webtest.IsInTab(t) {
-		line = overPort
-	}
-	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := browser.Open(t, screen, fmt.Sprintf("%s/labs/cache?tokens=%d&repeats=50", url, line.tokens))
-		tab.Eval(line.watch)
-		hands := with(tab)
-		hands.Press(guessFirst)
-		hands.Press(".btn--run")
-		tab.Wait("the estimate", `document.querySelector(".ask button")`)
-		hands.Press(".ask button")
-		tab.Wait("some tokens", done+` > 12 && !!document.querySelector("#s-each svg")`)
-		before := browser.Value[int](tab, done)
-		tab.Eval(`
-				window.fell = false;
-				let most = 0;
-				document.querySelector("main").addEventListener("feed", () => {
-				fell ||= ` + done + ` < most;
-				most = ` + done + `;
-			});
-				` + line.cut)
-		tab.Wait("another connection", line.another)
-		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
-		if browser.Value[bool](tab, "fell") {
-			t.Error("the run was restarted")
-		}
+	url, line := serve(t), lineOf(t)
+	t.Run("mouse", func(t *testing.T) { cutAndReload(t, url, line, browser.Chromebook, browser.Mouse) })
+	t.Run("keyboard", func(t *testing.T) { cutAndReload(t, url, line, browser.Chromebook, browser.Keyboard) })
+}
 
-		before = browser.Value[int](tab, done)
-		tab.Reload()
-		if got := browser.Value[int](tab, done); got < before {
-			t.Errorf("the page shows part %d of the run, want at least %d, as before", got, before)
-		}
-		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
-		if !browser.Value[bool](tab, `document.querySelector(".guess__one input").checked`) {
-			t.Error("the prediction was lost")
-		}
-		hands.Press("#lab-run button")
-		tab.Wait(
-			"the end",
-			`document.querySelector("#lab-run").textContent.includes("Canceled after") && `+
-				`document.querySelector(".about")`,
-		)
-	})
+// TestCutAndReloadOnPhone is TestCutAndReload by touch.
+func TestCutAndReloadOnPhone(t *testing.T) {
+	fixture.Long(t)
+	t.Parallel()
+	cutAndReload(t, serve(t), lineOf(t), browser.Phone, browser.Touch)
+}
+
+// lineOf returns the line of a test's pages.
+func lineOf(t *testing.T) line {
+	t.Helper()
+	if webtest.IsInTab(t) {
+		return overPort
+	}
+	return overSocket
+}
+
+func cutAndReload(t *testing.T, url string, line line, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+	t.Helper()
+	tab := browser.Open(t, screen, fmt.Sprintf("%s/labs/cache?tokens=%d&repeats=50", url, line.tokens))
+	tab.Eval(line.watch)
+	hands := with(tab)
+	hands.Press(guessFirst)
+	hands.Press(".btn--run")
+	tab.Wait("the estimate", `document.querySelector(".ask button")`)
+	hands.Press(".ask button")
+	tab.Wait("some tokens", done+` > 12 && !!document.querySelector("#s-each svg")`)
+	before := browser.Value[int](tab, done)
+	tab.Eval(`
+			window.fell = false;
+			let most = 0;
+			document.querySelector("main").addEventListener("feed", () => {
+			fell ||= ` + done + ` < most;
+			most = ` + done + `;
+		});
+			` + line.cut)
+	tab.Wait("another connection", line.another)
+	tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
+	if browser.Value[bool](tab, "fell") {
+		t.Error("the run was restarted")
+	}
+
+	before = browser.Value[int](tab, done)
+	tab.Reload()
+	if got := browser.Value[int](tab, done); got < before {
+		t.Errorf("the page shows part %d of the run, want at least %d, as before", got, before)
+	}
+	tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
+	if !browser.Value[bool](tab, `document.querySelector(".guess__one input").checked`) {
+		t.Error("the prediction was lost")
+	}
+	hands.Press("#lab-run button")
+	tab.Wait(
+		"the end",
+		`document.querySelector("#lab-run").textContent.includes("Canceled after") && `+
+			`document.querySelector(".about")`,
+	)
 }

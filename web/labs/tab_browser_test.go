@@ -20,8 +20,8 @@ func TestInTab(t *testing.T) {
 	)
 }
 
-// TestInTabCut is like TestCutAndReload, but with the program running in the page.
-func TestInTabCut(t *testing.T) { webtest.InTab(t, TestCutAndReload) }
+// TestInTabCut runs the tests of cut connections with the program running in the page.
+func TestInTabCut(t *testing.T) { webtest.InTab(t, TestCutAndReload, TestCutAndReloadOnPhone) }
 
 // TestInTabAccessible is like TestLabsAreAccessible, but with the program running in the page.
 func TestInTabAccessible(t *testing.T) { webtest.InTab(t, TestLabsAreAccessible) }

@@ -88,6 +88,7 @@ var parts = append(
 	part{name: "labs-ways", packages: []string{"./web/labs"}, tests: []string{
 		"TestEveryLabByEveryHand", "TestCancelKeepsMeasurements", "TestSlidersAndResultsFollow",
 		"TestStepThroughLanes", "TestListsAreChips", "TestCutAndReload",
+		"TestCutAndReloadOnPhone",
 	}},
 	part{name: "deep-model", packages: []string{"./cmd/viz"}, tests: []string{"TestDeepModelFitsEveryScreen"}},
 	part{name: "journey-and-labs", packages: []string{"./cmd/viz"}, tests: []string{
@@ -203,7 +204,14 @@ var parts = append(
 		"TestBillGrowsPerToken", "TestSpeculationRoundsInWords",
 	)},
 	part{name: "tab-labs-screens", packages: []string{"./web/labs"}, tests: []string{"TestInTabAccessible"}},
-	part{name: "tab-labs-cut", packages: []string{"./web/labs"}, tests: []string{"TestInTabCut"}},
+	part{
+		name: "tab-labs-cut", packages: []string{"./web/labs"}, tests: []string{"TestInTabCut"},
+		sub: "^TestCutAndReload$",
+	},
+	part{
+		name: "tab-labs-cut-phone", packages: []string{"./web/labs"}, tests: []string{"TestInTabCut"},
+		sub: "^TestCutAndReloadOnPhone$",
+	},
 	part{name: "tab-loop", packages: []string{"./web/loop"}, tests: []string{"TestInTab"}},
 	part{name: "tab-loop-fields", packages: []string{"./web/loop"}, tests: []string{"TestInTabFields"}},
 	part{name: "tab-loop-history", packages: []string{"./web/loop"}, tests: []string{
