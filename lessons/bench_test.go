@@ -5,7 +5,7 @@ import "testing"
 // BenchmarkLoad measures how long the program takes to load the course when it starts.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		if _, err := Load(English); err != nil {
+		if _, err := Load(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -13,7 +13,7 @@ func BenchmarkLoad(b *testing.B) {
 
 // BenchmarkSearch measures the cost of one key press in the search field.
 func BenchmarkSearch(b *testing.B) {
-	c, err := Load(English)
+	c, err := Load()
 	if err != nil {
 		b.Fatal(err)
 	}

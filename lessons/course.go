@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -11,6 +12,7 @@ import (
 // A Course is the whole course, loaded and checked. It never changes after
 // [Load], so it is safe for concurrent use.
 type Course struct {
+	Tag        string       // the tag of its language, such as "en"
 	Lessons    []*Lesson    // in order of their numbers
 	Outcomes   []Outcome    // what learners can do at the end
 	Terms      []Term       // the glossary, by name
@@ -31,6 +33,22 @@ type Course struct {
 	widgets   map[string]bool // by "slug#id"
 	index     *index
 	loader    *loader // for scripts that are read later; see [Course.ReadWalk]
+
+	translations []*Course // the same course in other languages; see [Course.In]
+}
+
+// In returns the course in the language of a context ([terms.In]). See [Course.Translated].
+func (c *Course) In(ctx context.Context) *Course { return c.Translated(terms.In(ctx).Tag) }
+
+// Translated returns the course in the language with the given tag, or the course itself if it is
+// not translated into that language. All ids, numbers and addresses are the same in every language.
+func (c *Course) Translated(tag string) *Course {
+	for _, t := range c.translations {
+		if t.Tag == tag {
+			return t
+		}
+	}
+	return c
 }
 
 // A Lesson is one page of the course.

@@ -1,11 +1,17 @@
 package lessons
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/tokenbytoken/viz/infer/languages"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // walkCourse loads the course and calls a function with each fragment of Markdown.
@@ -15,7 +21,7 @@ func walkCourse(t *testing.T, see func(*fragment)) *Course {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := content(English)
+	files, err := languages.Course(languages.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +44,9 @@ func folderOf(files map[string]string) fs.FS {
 }
 
 // course loads the real course.
-func course(t *testing.T) *Course {
+func course(t testing.TB) *Course {
 	t.Helper()
-	c, err := Load(English)
+	c, err := Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,34 +141,102 @@ func TestLookupByName(t *testing.T) {
 	}
 }
 
-// TestLanguagesHaveAllFiles: every language has the same files as English. For an unknown language,
-// Load returns an error that names it.
-func TestLanguagesHaveAllFiles(t *testing.T) {
-	files := func(language string) (list []string) {
-		folder, err := content(language)
-		if err != nil {
-			t.Fatal(err)
+// TestTranslationsAreComplete: the course has the same ids in the same order in all languages.
+func TestTranslationsAreComplete(t *testing.T) {
+	c := course(t)
+	want := idsOf(c)
+	if len(want) < 200 {
+		t.Errorf("English has only %d ids", len(want))
+	}
+	for _, translated := range c.translations {
+		if got := idsOf(translated); !slices.Equal(got, want) {
+			t.Errorf("%s has the ids %q, want %q", translated.Tag, got, want)
 		}
-		err = fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
-			if !d.IsDir() {
-				list = append(list, path)
+	}
+}
+
+// idsOf returns the ids of everything in a course to which a page or a learner's progress can refer.
+func idsOf(c *Course) (list []string) {
+	add := func(kind, id string) { list = append(list, kind+" "+id) }
+	for _, l := range c.Lessons {
+		add("lesson", l.Slug)
+		for _, s := range l.Sections {
+			add("section", s.Key())
+			for _, b := range s.Blocks {
+				if w, ok := b.(Widget); ok {
+					add("widget", w.ID)
+				}
 			}
+		}
+	}
+	for _, q := range c.Questions {
+		add("question", fmt.Sprintf("%s with %d choices", q.ID, len(q.Choices)))
+	}
+	for _, x := range c.Cards {
+		add("card", x.ID)
+	}
+	for _, o := range c.Outcomes {
+		add("outcome", o.ID)
+	}
+	for _, s := range c.Starts {
+		add("start", s.Key)
+	}
+	for _, w := range c.Walks {
+		add("walkthrough", fmt.Sprintf("%s with %d steps", w.Slug, len(w.Steps)))
+	}
+	var terms []string // ordered by name, so in another order in every language
+	for _, x := range c.Terms {
+		terms = append(terms, "term "+x.ID)
+	}
+	slices.Sort(terms)
+	return append(list, terms...)
+}
+
+// TestTranslatedCourse: the course is shown in the language of a request if it is translated, with
+// the same ids, and otherwise in English. An instructor's own lessons are part of every language.
+func TestTranslatedCourse(t *testing.T) {
+	const title, translated = "\ntitle: ", "\ntitle: Auf Deutsch: "
+	english, german := builtIn()[languages.English], fstest.MapFS{}
+	err := fs.WalkDir(english, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-		return list
+		text, err := fs.ReadFile(english, path)
+		german[path] = &fstest.MapFile{Data: bytes.Replace(text, []byte(title), []byte(translated), 1)}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, language := range Languages() {
-		if got, want := files(language), files(English); !slices.Equal(got, want) {
-			t.Errorf("%s has the files %q, want %q", language, got, want)
+	own, err := ReadOwn(ownExample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := read(map[string]fs.FS{"en": english, "de": german}, func(l *loader) error {
+		l.loadOwn(own)
+		return l.problems.err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(tag string) *Course { return c.In(terms.With(t.Context(), &terms.Language{Tag: tag})) }
+	if got := in("fr"); got != c || c.Tag != "en" || c.In(context.Background()) != c {
+		t.Errorf("in French: got the course in %q, want the one in English", got.Tag)
+	}
+	de := in("de")
+	if got, want := idsOf(de), idsOf(c); de.Tag != "de" || !slices.Equal(got, want) {
+		t.Fatalf("in German: got the ids %q in %q, want %q", got, de.Tag, want)
+	}
+	for i, l := range c.Lessons {
+		want := "Auf Deutsch: " + l.Title
+		if l.Own {
+			want = l.Title
 		}
-		if _, err := Load(language); err != nil {
-			t.Errorf("%s: %v", language, err)
+		if got := de.Lesson(l.Slug); got != de.Lessons[i] || got.Title != want {
+			t.Errorf("%s: got the title %q, want %q", l.Slug, got.Title, want)
 		}
 	}
-	if _, err := Load("xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
-		t.Errorf("an unknown language: got error %v, want an error containing %q", err, `"xx"`)
+	if text := de.WalkText("cache"); !strings.Contains(text, translated) {
+		t.Errorf("the walkthrough is not in German: %.80q", text)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/tokenbytoken/viz/infer/languages"
 )
 
 // Every number in the text is computed ({=…}), marked as given ([…]{.given}, or in a table under
@@ -129,7 +131,7 @@ func courseFigures(t *testing.T) []figureUse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := content(English)
+	files, err := languages.Course(languages.English)
 	if err != nil {
 		t.Fatal(err)
 	}

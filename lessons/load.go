@@ -1,72 +1,62 @@
 package lessons
 
 import (
-	"embed"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sort"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/languages"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-//go:embed content
-var embedded embed.FS
+// Load reads and checks the built-in course, in English and in all languages into which it is
+// translated. Its error joins a *[Problem] for each problem.
+func Load() (*Course, error) { return Read(builtIn()) }
 
-// English is the language in which the course was written. A translation is a folder next to
-// content/en with the same files.
-const English = "en"
-
-// Languages returns the languages in which the course is available.
-func Languages() []string {
-	folders, err := embedded.ReadDir("content")
-	if err != nil {
-		panic(fmt.Sprintf("lessons: content: %v", err)) // the folder is part of the program
+// builtIn returns the folders of the built-in course by language.
+func builtIn() map[string]fs.FS {
+	folders := map[string]fs.FS{}
+	for _, tag := range languages.WithCourse() {
+		folder, err := languages.Course(tag)
+		if err != nil {
+			panic(err) // embedded
+		}
+		folders[tag] = folder
 	}
-	var list []string
-	for _, f := range folders {
-		list = append(list, f.Name())
-	}
-	return list
+	return folders
 }
 
-// content returns the folder with the course's files in a language.
-func content(language string) (fs.FS, error) {
-	if !slices.Contains(Languages(), language) {
-		return nil, fmt.Errorf("unknown course language %q; want one of %q", language, Languages())
-	}
-	return fs.Sub(embedded, "content/"+language)
-}
+// Read is like [Load], but reads the given folders, one for each language. English is required.
+func Read(folders map[string]fs.FS) (*Course, error) { return read(folders) }
 
-// Load reads and checks the built-in course in a language. Its error joins a
-// *[Problem] for each problem.
-func Load(language string) (*Course, error) { return builtIn(language) }
-
-// builtIn loads the built-in course, and calls the functions in `more` to add to it.
-func builtIn(language string, more ...func(*loader) error) (*Course, error) {
-	files, err := content(language)
-	if err != nil {
-		return nil, err
-	}
+// read reads the course from a folder for each language, and calls the functions in `more` to add to
+// it in each.
+func read(folders map[string]fs.FS, more ...func(*loader) error) (*Course, error) {
 	table, err := readMath(mathJSON)
 	if err != nil {
 		return nil, err
 	}
-	l := newLoader(files, table)
-	l.words = textsIn(language)
-	return load(l, more...)
-}
-
-// textsIn returns the program's own texts for a course in the given language, or in English if they
-// are not translated.
-func textsIn(language string) *terms.Language {
-	for _, l := range terms.Languages() {
-		if l.Tag == language {
-			return l
-		}
+	in := func(tag string) (*Course, error) {
+		l := newLoader(folders[tag], table)
+		l.course.Tag, l.words = tag, terms.LanguageOf(tag)
+		return load(l, more...)
 	}
-	return terms.English
+	english, err := in(languages.English)
+	if err != nil {
+		return nil, err
+	}
+	for tag := range folders {
+		if tag == languages.English {
+			continue
+		}
+		c, err := in(tag)
+		if err != nil {
+			return nil, fmt.Errorf("the course in language %q: %w", tag, err)
+		}
+		english.translations = append(english.translations, c)
+	}
+	return english, nil
 }
 
 // load reads a course, and calls the functions in `more` to add to it.
@@ -112,6 +102,7 @@ func newLoader(files fs.FS, table MathTable) *loader {
 	return &loader{
 		files: files, math: table, words: terms.English, problems: &problems{},
 		course: &Course{
+			Tag:     languages.English,
 			lessons: map[string]*Lesson{}, sections: map[string]*Section{}, questions: map[string]*Question{},
 			cards: map[string]*Card{}, terms: map[string]*Term{}, starts: map[string]*LoopStart{},
 			widgets: map[string]bool{},

@@ -64,11 +64,7 @@ func (l *loader) mathML(at position, tex string, displayed bool) string {
 // same problems.
 func Formulas() ([]Formula, error) {
 	var all loader
-	for _, language := range Languages() {
-		files, err := content(language)
-		if err != nil {
-			return nil, err
-		}
+	for _, files := range builtIn() {
 		l := newLoader(files, MathTable{})
 		l.collecting = true
 		l.load()

@@ -32,11 +32,11 @@ var ownSpecial = []string{"references.md", "glossary.md", "starts.md", "quiz.md"
 // The lessons come after the last built-in lesson. A question or card need not have an outcome.
 // Hidden files and README.md are ignored. Any other file is an error, as is a file that is outside
 // the folder, not regular, or too large.
-func LoadWith(language, dir string) (*Course, error) {
+func LoadWith(dir string) (*Course, error) {
 	if dir == "" {
-		return Load(language)
+		return Load()
 	}
-	return builtIn(language, func(l *loader) error {
+	return read(builtIn(), func(l *loader) error {
 		texts := l.readOwn(dir)
 		if len(l.problems.list) == 0 { // otherwise, most errors would be about links to files that were not read
 			l.loadOwn(texts)
@@ -47,8 +47,8 @@ func LoadWith(language, dir string) (*Course, error) {
 
 // LoadTexts is like [LoadWith], but takes the contents of the files, keyed by path relative to the
 // folder, as [ReadOwn] returns them.
-func LoadTexts(language string, texts map[string]string) (*Course, error) {
-	return builtIn(language, func(l *loader) error {
+func LoadTexts(texts map[string]string) (*Course, error) {
+	return read(builtIn(), func(l *loader) error {
 		for name, text := range texts {
 			l.plainText(name, text)
 		}

@@ -20,7 +20,7 @@ func TestOwnLessonsFromWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	course, err := LoadTexts(English, want)
+	course, err := LoadTexts(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestOwnLessonsFromWindows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := LoadWith(English, dir)
+		got, err := LoadWith(dir)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -65,7 +65,7 @@ const ownExample = "../testdata/lessons"
 // Promise: Your own lessons come after the built-in ones, with their links, questions and cards.
 func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	t.Parallel()
-	with, err := LoadWith(English, ownExample)
+	with, err := LoadWith(ownExample)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,16 +99,16 @@ func TestOwnLessonsFollowTheCourse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	carried, err := LoadTexts(English, texts)
+	carried, err := LoadTexts(texts)
 	if err != nil || len(carried.Lessons) != len(with.Lessons) || carried.Question("own-q-list") == nil ||
 		carried.Walk("two-languages") == nil {
 		t.Errorf("the same files without their folder: %v", err)
 	}
 	texts["01-other-languages.md"] += "\n## One more {#more}\n\nNo [term](term:nowhere).\n"
-	if _, err := LoadTexts(English, texts); err == nil || !strings.HasPrefix(err.Error(), "01-other-languages.md:") {
+	if _, err := LoadTexts(texts); err == nil || !strings.HasPrefix(err.Error(), "01-other-languages.md:") {
 		t.Errorf("a broken file: got %v, want it to begin with %q", err, "01-other-languages.md:")
 	}
-	if same, err := LoadWith(English, ""); err != nil || len(same.Lessons) != len(built.Lessons) {
+	if same, err := LoadWith(""); err != nil || len(same.Lessons) != len(built.Lessons) {
 		t.Errorf("without a folder: got %v, want no error, len(same.Lessons) = %d", err, len(built.Lessons))
 	}
 }
@@ -202,7 +202,7 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := ownFolder(t, map[string]string{c.file: c.text})
-			got, err := LoadWith(English, dir)
+			got, err := LoadWith(dir)
 			if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("%v\nwant %s", err, c.want)
 			}
@@ -215,10 +215,10 @@ func TestOwnLessonErrorsNameTheLine(t *testing.T) {
 		})
 	}
 	sound := map[string]string{"quiz.md": q("own"), ".git/x": "", "README.md": "x"}
-	if c, err := LoadWith(English, ownFolder(t, sound)); err != nil || c.Question("own") == nil {
+	if c, err := LoadWith(ownFolder(t, sound)); err != nil || c.Question("own") == nil {
 		t.Errorf(`a valid folder: got error %v, want its question "own"`, err)
 	}
-	if _, err := LoadWith(English, filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := LoadWith(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a folder that does not exist was read")
 	}
 }
@@ -231,7 +231,7 @@ func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 	if err := os.Symlink(filepath.Join(".data", "mine.md"), filepath.Join(dir, "02-other.md")); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := LoadWith(English, dir); err != nil || c.Lesson("other") == nil {
+	if c, err := LoadWith(dir); err != nil || c.Lesson("other") == nil {
 		t.Errorf(`a link within the folder: got error %v, want the lesson "other"`, err)
 	}
 	outside := filepath.Join(t.TempDir(), "secret.md")
@@ -242,7 +242,7 @@ func TestOwnLessonsFollowInnerSymlinksOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "03-out.md:1: the file is a link that leads out"
-	if _, err := LoadWith(English, dir); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := LoadWith(dir); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a link out of the folder: got error %v, want an error containing %q", err, want)
 	}
 }
@@ -297,7 +297,7 @@ func FuzzPlainMath(f *testing.F) {
 // first letter.
 func TestRightToLeftBlocksHaveADirection(t *testing.T) {
 	t.Parallel()
-	with, err := LoadTexts(English, map[string]string{"01-hebrew.md": `---
+	with, err := LoadTexts(map[string]string{"01-hebrew.md": `---
 title: שלום
 name: שלום
 slug: hebrew

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/languages"
 )
 
 // coursePlain returns the running text of each file of the course, with figures
@@ -38,7 +40,7 @@ func says(t *testing.T, quotations ...string) {
 // the citation in the same paragraph.
 func TestExpertNamesAreMentioned(t *testing.T) {
 	texts := coursePlain(t)
-	files, err := content(English)
+	files, err := languages.Course(languages.English)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,12 +31,8 @@ func (c *Course) ReadWalk(text string) (*Walk, []*Problem) {
 
 // WalkText returns the text of the built-in walkthrough with the given slug, or "" if there is
 // none.
-func WalkText(slug string) string {
-	files, err := content(English)
-	if err != nil {
-		return ""
-	}
-	names, err := fs.Glob(files, walkFolder+"/*.md")
+func (c *Course) WalkText(slug string) string {
+	names, err := fs.Glob(c.loader.files, walkFolder+"/*.md")
 	if err != nil {
 		return ""
 	}
@@ -46,7 +42,7 @@ func WalkText(slug string) string {
 	if i < 0 {
 		return ""
 	}
-	data, err := fs.ReadFile(files, names[i])
+	data, err := fs.ReadFile(c.loader.files, names[i])
 	if err != nil {
 		return ""
 	}

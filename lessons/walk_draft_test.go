@@ -10,7 +10,7 @@ import (
 func TestReadWalkReportsAllErrors(t *testing.T) {
 	c := course(t)
 	for _, w := range c.Walks {
-		text := WalkText(w.Slug)
+		text := c.WalkText(w.Slug)
 		got, problems := c.ReadWalk(text)
 		if len(problems) > 0 || got.Title != w.Title || len(got.Steps) != len(w.Steps) {
 			t.Errorf(
@@ -72,9 +72,9 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 func FuzzReadWalk(f *testing.F) {
 	f.Add("---\ntitle: A\nslug: a\nminutes: 3\nlead: b\n---\n" +
 		"## A {#a}\n::: do\nstart prompt=x\n:::\nb $x$ {=1} [[c]]\n")
-	f.Add(WalkText("cache"))
+	f.Add(course(f).WalkText("cache"))
 	f.Add("::: ask number answer={=1}\n\n:::\n")
-	c, err := Load(English)
+	c, err := Load()
 	if err != nil {
 		f.Fatal(err)
 	}

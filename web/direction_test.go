@@ -52,7 +52,7 @@ outcomes: [loop]
 // Promise: Right-to-left text keeps its order, and so do the words around it.
 func TestTextsKeepTheirDirection(t *testing.T) {
 	t.Parallel()
-	course, err := lessons.LoadTexts(lessons.English, map[string]string{"01-hebrew.md": ownHebrew})
+	course, err := lessons.LoadTexts(map[string]string{"01-hebrew.md": ownHebrew})
 	if err != nil {
 		t.Fatal(err)
 	}

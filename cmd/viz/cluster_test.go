@@ -136,7 +136,7 @@ func TestClassSpansClusterServers(t *testing.T) {
 // server exports it as read.
 func sectionIsKeptEverywhere(t *testing.T, jar http.CookieJar, all []*served) {
 	t.Helper()
-	course, err := lessons.Load(lessons.English)
+	course, err := lessons.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

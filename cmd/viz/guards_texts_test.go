@@ -79,7 +79,7 @@ func textsMatchTheSource(t *testing.T) guard {
 			}
 			for _, key := range c.Keys() {
 				if !used[key] && !used[withoutCount(key)] && !madeUp.MatchString(key) && !composed(used, key) {
-					list = append(list, finding{"infer/terms/words/en", 0, "the unused text " + key, "none"})
+					list = append(list, finding{"infer/languages/en/words", 0, "the unused text " + key, "none"})
 				}
 			}
 			return list

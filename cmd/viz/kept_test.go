@@ -110,7 +110,7 @@ func TestDataFolderDeleted(t *testing.T) {
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	s.visit(t, jar)
-	course, err := lessons.Load(lessons.English)
+	course, err := lessons.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func runLessons(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return unfitError{err}
 	}
-	builtIn, err := lessons.Load(lessons.English)
+	builtIn, err := lessons.Load()
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func runLessons(ctx context.Context, args []string, stdout io.Writer) error {
 // ownLessons loads the course together with a folder of the instructor's own lessons.
 func ownLessons(dir string) (*lessons.Course, error) {
 	if dir != "" {
-		return lessons.LoadWith(lessons.English, dir)
+		return lessons.LoadWith(dir)
 	}
-	course, err := loadCourse(lessons.English)
+	course, err := loadCourse()
 	if err != nil {
 		return nil, fmt.Errorf("failed to load the built-in lessons: %w", err)
 	}

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
-	loadTarget, loadDraft, loadCourse = once(loadTarget), once(loadDraft), once(loadCourse)
+	loadTarget, loadDraft, loadCourse = once(loadTarget), once(loadDraft), sync.OnceValues(loadCourse)
 	clusterTimes.life = 6 * time.Second // for servers in this process
 	browser.Main(m)
 }

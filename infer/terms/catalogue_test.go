@@ -1,11 +1,12 @@
 package terms
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/languages"
 )
 
 func TestReadCatalog(t *testing.T) {
@@ -44,28 +45,24 @@ func TestReadCatalog(t *testing.T) {
 // TestLanguagesAreComplete checks that each language has every text that English has, with the same
 // values.
 func TestLanguagesAreComplete(t *testing.T) {
-	list, err := os.ReadDir("words")
-	if err != nil || len(list) == 0 {
-		t.Fatalf("languages: got %v, %v; want at least one, <nil>", list, err)
-	}
-	for _, f := range list {
-		texts, err := Texts(f.Name())
+	for _, tag := range languages.WithWords() {
+		texts, err := Texts(tag)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c, err := ReadCatalog(texts)
 		if err != nil {
-			t.Fatalf("%s: %v", f.Name(), err)
+			t.Fatalf("%s: %v", tag, err)
 		}
 		got, want := namesByText(c), namesByText(English.words)
 		for text, names := range want {
 			if other, ok := got[text]; !ok || !slices.Equal(other, names) {
-				t.Errorf("%s: the text %s has the values %q, want %q", f.Name(), text, other, names)
+				t.Errorf("%s: the text %s has the values %q, want %q", tag, text, other, names)
 			}
 		}
 		for text := range got {
 			if _, ok := want[text]; !ok {
-				t.Errorf("%s: the text %s is not in English", f.Name(), text)
+				t.Errorf("%s: the text %s is not in English", tag, text)
 			}
 		}
 	}

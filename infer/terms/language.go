@@ -3,11 +3,12 @@ package terms
 import (
 	"cmp"
 	"context"
-	"embed"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/languages"
 )
 
 // Language is a language for pages, messages and the terminal. Its texts include the names of
@@ -23,26 +24,23 @@ type Language struct {
 	knobs  []Knob
 }
 
-// Each language has a folder of text files. In most files, all keys begin with the file's name.
-//
-//go:embed words
-var files embed.FS
-
 // English is the program's own language.
-var English = mustRead("en")
+var English = mustRead(languages.English)
 
-// Texts returns the texts of a language: the contents of all files in its folder.
+// Texts returns the texts of a language: the contents of all files in its folder. In most files, all
+// keys begin with the file's name.
 func Texts(tag string) (string, error) {
-	list, err := fs.Glob(files, "words/"+tag+"/*.txt")
+	folder, err := languages.Words(tag)
 	if err != nil {
 		return "", err
 	}
-	if len(list) == 0 {
-		return "", fmt.Errorf("no texts for language %q: %w", tag, fs.ErrNotExist)
+	list, err := fs.Glob(folder, "*.txt")
+	if err != nil {
+		return "", err
 	}
 	var all strings.Builder
 	for _, name := range list {
-		b, err := files.ReadFile(name)
+		b, err := fs.ReadFile(folder, name)
 		if err != nil {
 			return "", err
 		}
@@ -67,16 +65,20 @@ func mustRead(tag string) *Language {
 // Languages returns the languages for which the program has texts, [English] first.
 func Languages() []*Language {
 	list := []*Language{English}
-	folders, err := files.ReadDir("words")
-	if err != nil {
-		panic(err) // embedded
-	}
-	for _, f := range folders {
-		if f.Name() != English.Tag {
-			list = append(list, mustRead(f.Name()))
-		}
+	for _, tag := range languages.WithWords()[1:] {
+		list = append(list, mustRead(tag))
 	}
 	return list
+}
+
+// LanguageOf returns the language with the given tag, or [English] if there is none.
+func LanguageOf(tag string) *Language {
+	for _, l := range Languages() {
+		if l.Tag == tag {
+			return l
+		}
+	}
+	return English
 }
 
 // languageKey is the context key for the language.

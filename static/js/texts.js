@@ -1,4 +1,4 @@
-// The scripts' texts in the language of the page, which contains them as JSON (infer/terms/words,
+// The scripts' texts in the language of the page, which contains them as JSON (infer/languages,
 // js.txt).
 let texts = null;
 

@@ -137,7 +137,7 @@ type AskQuestion struct {
 
 func (cmd AskQuestion) carryOut(ctx context.Context, r *local) error {
 	return r.ask(ctx, func(c *core) error {
-		q := c.cfg.Course.Question(cmd.ID)
+		q := c.course().Question(cmd.ID)
 		if q == nil {
 			return terms.Refuse(CodeAsk, "class.refused.no_question", "id", quoted(cmd.ID))
 		}

@@ -30,6 +30,7 @@ type core struct {
 // roomData is the part of a room that is saved as one record.
 type roomData struct {
 	Title                                        string    `json:"title"`
+	Language                                     string    `json:"language,omitempty"` // of script and questions
 	Walk                                         string    `json:"walk,omitempty"`
 	Step                                         int       `json:"step,omitempty"` // of the walkthrough, starting at 1
 	Left                                         bool      `json:"left,omitempty"` // the presenter has left the script

@@ -62,8 +62,8 @@ func (c *core) show() {
 	if st != nil {
 		v.link = sync.OnceValue(func() string { return session.LinkOf(st) })
 	}
-	if w := c.cfg.Course.Walk(d.Walk); w != nil {
-		v.Walk = &WalkView{Walk: w, Step: d.Step, Left: d.Left}
+	if w := c.course().Walk(d.Walk); w != nil {
+		v.Walk = &WalkView{Walk: w, Language: d.Language, Step: d.Step, Left: d.Left}
 	}
 	if c.offer != nil && c.offerAt == st && d.Poll == 0 {
 		v.Offer = c.offer

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(fixture.Suite{M: m})
 }
 
-var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
+var wholeCourse = sync.OnceValues(lessons.Load)
 
 // realDriver opens runs of the bundled model without a server.
 type realDriver struct {

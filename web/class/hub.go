@@ -107,7 +107,8 @@ func (h *Hub) create(
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
 	c.data = roomData{
-		Title: title, Walk: o.Walk, Nicknames: o.Nicknames, NamesFall: o.Nicknames && o.NamesFall, Alone: o.Alone,
+		Title: title, Language: terms.In(ctx).Tag, Walk: o.Walk,
+		Nicknames: o.Nicknames, NamesFall: o.Nicknames && o.NamesFall, Alone: o.Alone,
 		Seed: newSeed(),
 	}
 	c.presenter = who.Learner

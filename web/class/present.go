@@ -91,12 +91,16 @@ func (r *local) drive(ctx context.Context, run Run, cmd session.Command) error {
 }
 
 func (c *core) walk() (WalkView, error) {
-	w := c.cfg.Course.Walk(c.data.Walk)
+	w := c.course().Walk(c.data.Walk)
 	if w == nil {
 		return WalkView{}, terms.Refuse(CodeWalk, "class.refused.no_walk")
 	}
-	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
+	return WalkView{w, c.data.Language, c.data.Step, c.data.Left}, c.mayMove(true)
 }
+
+// course returns the course in the language of the person who created the class. Everyone in the
+// class sees its script and questions in that language.
+func (c *core) course() *lessons.Course { return c.cfg.Course.Translated(c.data.Language) }
 
 // goTo shows a step of the walkthrough and opens its poll. If the presenter goes back one step, the
 // poll is not opened, since a question would only be in the way.

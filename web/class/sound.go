@@ -50,8 +50,9 @@ func numbered(id string) bool {
 func (b begunRecord) check() bool { return someTime(b.At) }
 
 func (d roomData) check() bool {
-	return text(d.Title, longestName) && text(d.Walk, longestName) && between(d.Step, 0, mostSteps) &&
-		between(d.Poll, 0, maxPolls) && timeOrNone(d.Timer) && text(d.Tasks, mostTasks*(longestTask+1))
+	return text(d.Title, longestName) && text(d.Language, longestName) && text(d.Walk, longestName) &&
+		between(d.Step, 0, mostSteps) && between(d.Poll, 0, maxPolls) && timeOrNone(d.Timer) &&
+		text(d.Tasks, mostTasks*(longestTask+1))
 }
 
 func (s stageRecord) check() bool { return text(s.Link, longestText) }

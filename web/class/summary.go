@@ -95,7 +95,7 @@ func (c *core) summary() *Summary {
 		Title: c.data.Title, Code: c.code, Begun: c.begun, Used: c.used, Members: c.active(),
 		Texts: slices.Clone(c.texts), Assigned: c.assigned(),
 	}
-	if w := c.cfg.Course.Walk(c.data.Walk); w != nil {
+	if w := c.course().Walk(c.data.Walk); w != nil {
 		s.Walk, s.WalkSlug = w.Title, w.Slug
 	}
 	if t, ok := textOf(c.state); ok && !slices.Contains(s.Texts, t) {

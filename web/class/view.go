@@ -87,9 +87,10 @@ type Ending struct {
 
 // WalkView is the position in a walkthrough.
 type WalkView struct {
-	Walk *lessons.Walk
-	Step int  // the current step, starting at 1; 0 before the first
-	Left bool // the presenter has continued without the script
+	Walk     *lessons.Walk
+	Language string // the tag of the class's language
+	Step     int    // the current step, starting at 1; 0 before the first
+	Left     bool   // the presenter has continued without the script
 }
 
 // At returns the current step, or nil before the first.

@@ -7,6 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -269,5 +270,38 @@ func (l *lesson) data(change func(*roomData)) {
 		return c.change(next, nil)
 	}); err != nil {
 		l.t.Fatal(err)
+	}
+}
+
+// TestClassInOneLanguage: a class sees its script in the language of the person who created it, on
+// every server and in the summary.
+func TestClassInOneLanguage(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	a.cfg.Course = courseworktest.Translated(t, "de")
+	b.cfg.Course = a.cfg.Course
+	english := a.cfg.Course.Walk("cache").Title
+	for _, tt := range []struct{ tag, want string }{{"de", "(" + english + ")"}, {"fr", english}, {"en", english}} {
+		ctx := terms.With(t.Context(), &terms.Language{Tag: tt.tag})
+		r, secret, err := a.Create(ctx, caller(instructor), Options{Walk: "cache"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &lesson{r, t, secret}
+		l.does(GoTo{1})
+		onB := b.enters(l, 1)
+		away := watched(b, onB)
+		v := onB.settled("the script is there", func(v *View) bool { return v.Walk != nil && v.Walk.Step == 1 })
+		if got := v.Walk.Walk.Title; got != tt.want {
+			t.Errorf("created in %s: the other server has the script %q, want %q", tt.tag, got, tt.want)
+		}
+		away()
+		if got := l.View().Walk.Walk.Title; got != tt.want {
+			t.Errorf("created in %s: got the script %q, want %q", tt.tag, got, tt.want)
+		}
+		if s, err := l.Summary(ctx, l.secret); err != nil || s.Walk != tt.want {
+			t.Errorf("created in %s: the summary has the script %q and error %v, want %q", tt.tag, s.Walk, err, tt.want)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func (p *Pages) draft(w http.ResponseWriter, r *http.Request) {
 	words := stage.In(r.Context())
 	text := draftSample(words)
 	if from := r.URL.Query().Get("from"); from != "" {
-		if text = lessons.WalkText(from); text == "" {
+		if text = p.Course.In(r.Context()).WalkText(from); text == "" {
 			p.Refuse(
 				w, r, http.StatusNotFound, words.T("classroom.draft.none"), words.T("classroom.draft.none.say"),
 			)
@@ -112,7 +112,7 @@ func (p *Pages) checkDraft(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.PostForm.Get("do") == "save" {
-		sendDraft(w, p.Course, text)
+		sendDraft(w, p.Course.In(r.Context()), text)
 		return
 	}
 	p.HTML(w, r, http.StatusOK, draftHTML(p.newDraft(r, text, r.PostForm)))
@@ -135,12 +135,13 @@ func sendDraft(w http.ResponseWriter, course *lessons.Course, text string) {
 // newDraft parses the text of a walkthrough and runs it up to the requested step.
 func (p *Pages) newDraft(r *http.Request, text string, f url.Values) draftPage {
 	v, words := draftPage{Text: text}, stage.In(r.Context())
-	for _, w := range p.Course.Walks {
-		if lessons.WalkText(w.Slug) != "" { // the server lacks the text of instructors' own walkthroughs
+	course := p.Course.In(r.Context())
+	for _, w := range course.Walks {
+		if course.WalkText(w.Slug) != "" { // the server lacks the text of instructors' own walkthroughs
 			v.Walks = append(v.Walks, w)
 		}
 	}
-	v.Walk, v.Problems = p.Course.ReadWalk(text)
+	v.Walk, v.Problems = course.ReadWalk(text)
 	if len(v.Walk.Steps) > draftSteps {
 		v.Trouble = words.T("classroom.draft.steps.most", "n", draftSteps)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
-	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // TestDraftPagePreviewsWalkthrough: the page parses a walkthrough in the same way as the
@@ -19,7 +19,7 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, serve(t))
 	p.get("/teach/walk")
-	text := lessons.WalkText("cache")
+	text := webtest.Course(t).WalkText("cache")
 	if got := p.get("/teach/walk?from=cache").Find("textarea").Text(); strings.TrimPrefix(got, "\n") != text {
 		t.Errorf("the page starts with %.80q, want the walkthrough's text", got)
 	}

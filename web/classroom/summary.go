@@ -137,7 +137,9 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 	}
 	v := newSummaryPage(stage.In(r.Context()), s, p.reach(r).Base)
 	v.Link = v.Base + "/class/" + room.Code() + "/replay?key=" + url.QueryEscape(room.ReplayKey())
-	v.Work = newWorkSummary(stage.In(r.Context()), p.Course, s.Assigned, v.Base+workPath(room.Code(), room.WorkKey()))
+	v.Work = newWorkSummary(
+		stage.In(r.Context()), p.Course.In(r.Context()), s.Assigned, v.Base+workPath(room.Code(), room.WorkKey()),
+	)
 	p.HTML(w, r, http.StatusOK, summaryHTML(v))
 }
 

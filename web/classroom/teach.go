@@ -38,7 +38,7 @@ func (v teachPage) Picked(i int, slug string) bool {
 
 func (p *Pages) teachPage(r *http.Request) teachPage {
 	return teachPage{
-		Walks: p.Course.Walks, Reach: p.reach(r), Kept: lasting(stage.In(r.Context()), p.Hub.TTL()),
+		Walks: p.Course.In(r.Context()).Walks, Reach: p.reach(r), Kept: lasting(stage.In(r.Context()), p.Hub.TTL()),
 	}
 }
 

@@ -129,7 +129,7 @@ func tourPath(slug string, step int) string {
 func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
 	words := stage.In(r.Context())
-	walk := p.Course.Walk(r.PathValue("walk"))
+	walk := p.Course.In(r.Context()).Walk(r.PathValue("walk"))
 	if walk == nil {
 		p.Refuse(
 			w, r, http.StatusNotFound, words.T("classroom.tour.none"), words.T("classroom.tour.none.say"),

@@ -17,7 +17,7 @@ import (
 func TestToursShareThePool(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
-	course, err := lessons.Load(lessons.English)
+	course, err := lessons.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

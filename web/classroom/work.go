@@ -40,7 +40,8 @@ func (p *Pages) assign(w http.ResponseWriter, r *http.Request) {
 	}
 	title := class.TextIn(terms.In(r.Context()), a.Title)
 	v := assignPage{Title: title, Code: room.Code(), Chosen: a.Tasks, Names: a.Names}
-	v.Lessons, v.Drill = coursework.Tasks(terms.In(r.Context()), coursework.NewMap(p.Course, progress.Map{}), nil)
+	m := coursework.NewMap(p.Course.In(r.Context()), progress.Map{})
+	v.Lessons, v.Drill = coursework.Tasks(terms.In(r.Context()), m, nil)
 	p.HTML(w, r, http.StatusOK, assignHTML(v))
 }
 
@@ -84,7 +85,7 @@ func (p *Pages) workOf(r *http.Request, room class.Room, learner string) (v work
 	if err != nil {
 		return v, err
 	}
-	read, drills := coursework.Tasks(terms.In(r.Context()), coursework.NewMap(p.Course, m), m.Drills)
+	read, drills := coursework.Tasks(terms.In(r.Context()), coursework.NewMap(p.Course.In(r.Context()), m), m.Drills)
 	v.Lessons, v.Drill = coursework.Only(read, v.Tasks), coursework.Only(drills, v.Tasks)
 	for _, t := range slices.Concat(v.Lessons, v.Drill) {
 		if v.Of++; t.Done {
@@ -126,7 +127,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	for _, s := range slips {
-		if task := coursework.TaskOf(p.Course, s); slices.Contains(v.Tasks, task) {
+		if task := coursework.TaskOf(p.Course.In(r.Context()), s); slices.Contains(v.Tasks, task) {
 			work.Slips = append(work.Slips, task+":"+slipKey(s))
 		}
 	}

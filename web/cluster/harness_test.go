@@ -91,7 +91,7 @@ func newUnion(t *testing.T, s *server.Server) *union {
 	}
 }
 
-var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
+var wholeCourse = sync.OnceValues(lessons.Load)
 
 // post is one server.
 type post struct {

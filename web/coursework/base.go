@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/a-h/templ"
+
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -51,13 +53,41 @@ func (b Base) Mount(mux *http.ServeMux, all ...shell.Routes) {
 	}, all...)
 }
 
+// HTML is like [shell.Base.HTML]. The page can use [Lang] and [Block].
+func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
+	tag := b.course.In(r.Context()).Tag
+	b.Base.HTML(w, r.WithContext(context.WithValue(r.Context(), courseLanguage{}, tag)), status, c)
+}
+
+// courseLanguage is the context key for the tag of the course's language.
+type courseLanguage struct{}
+
+// Lang returns the attribute for an element that contains a title or a sentence of the course: its
+// language, if the course is not translated into the page's language.
+func Lang(ctx context.Context) templ.Attributes {
+	tag, ok := ctx.Value(courseLanguage{}).(string)
+	if !ok || tag == terms.In(ctx).Tag {
+		return nil
+	}
+	return templ.Attributes{"lang": tag}
+}
+
+// Block is like [Lang] for an element that contains paragraphs, and also returns their direction.
+func Block(ctx context.Context) templ.Attributes {
+	a := Lang(ctx)
+	if a != nil {
+		a["dir"] = terms.LanguageOf(a["lang"].(string)).T("page.dir")
+	}
+	return a
+}
+
 // Map reads a learner's map of the course.
 func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 	m, err := b.progress.Map(ctx, learner)
 	if err != nil {
 		return nil, err
 	}
-	return NewMap(b.course, m), nil
+	return NewMap(b.course.In(ctx), m), nil
 }
 
 // Fail responds to a request for which the learner's progress could not be read or saved. If the

@@ -14,6 +14,8 @@ type Map struct {
 	Lessons []MapLesson
 	Minutes int // reading time of all lessons
 	Tally   progress.Tally
+	// Outcomes are what learners can do at the end, in the course's order.
+	Outcomes []progress.OutcomeMap
 	// Next is the section to continue with: the first unseen section after the last one seen, or
 	// else the first unseen section of the course. It is nil if all sections have been seen. Begun
 	// reports whether any section has been seen.
@@ -94,6 +96,10 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 		for _, s := range l.Sections {
 			seen[s.Where] = s
 		}
+	}
+	for i, o := range m.Outcomes {
+		o.Text = c.Outcomes[i].Text
+		v.Outcomes = append(v.Outcomes, o)
 	}
 	for _, l := range c.Lessons {
 		ml := MapLesson{Lesson: l, Tally: tallies[l.Slug]}

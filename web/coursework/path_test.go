@@ -12,7 +12,7 @@ import (
 // Promise: The overview suggests lessons for the time that you have, at most a quarter over it.
 func TestWithinFitsTheTime(t *testing.T) {
 	t.Parallel()
-	course, err := lessons.Load(lessons.English)
+	course, err := lessons.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func partsOf(l *terms.Language, course *lessons.Course) map[string]templ.Compone
 // fail, are in the catalogs.
 func TestCourseworkIsInTheCatalog(t *testing.T) {
 	t.Parallel()
-	course, err := lessons.Load(lessons.English)
+	course, err := lessons.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

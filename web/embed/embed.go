@@ -11,6 +11,7 @@
 package embed
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -128,7 +129,8 @@ type group struct {
 }
 
 // groups returns all pages that can be embedded, in groups.
-func (o *Room) groups(l *terms.Language) []group {
+func (o *Room) groups(ctx context.Context) []group {
+	l := terms.In(ctx)
 	list := []group{{
 		l.T("embed.loop"), l.T("embed.loop.say"),
 		[]one{{l.T("embed.loop"), "/loop", `<viz-loop prompt="Once upon a time there was a"></viz-loop>`}},
@@ -137,7 +139,7 @@ func (o *Room) groups(l *terms.Language) []group {
 		return list
 	}
 	experiments := group{Head: l.T("embed.experiments"), Say: l.T("embed.experiments.say")}
-	for _, lesson := range o.Course.Lessons {
+	for _, lesson := range o.Course.In(ctx).Lessons {
 		for _, s := range lesson.Sections {
 			for _, b := range s.Blocks {
 				if w, ok := b.(lessons.Widget); ok {
@@ -161,7 +163,7 @@ func (o *Room) groups(l *terms.Language) []group {
 // page handles GET /embed, which lists the pages that can be embedded and explains how to embed
 // them.
 func (o *Room) page(w http.ResponseWriter, r *http.Request) {
-	o.HTML(w, r, http.StatusOK, pageHTML(o.groups(terms.In(r.Context())), o.Origins))
+	o.HTML(w, r, http.StatusOK, pageHTML(o.groups(r.Context()), o.Origins))
 }
 
 // refusal returns the error page.

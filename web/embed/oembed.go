@@ -2,6 +2,7 @@ package embed
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -42,7 +43,7 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	base := shell.AddressOf(r)
-	title, path := o.embeddable(l, q.Get("url"), base)
+	title, path := o.embeddable(r.Context(), q.Get("url"), base)
 	if path == "" {
 		shell.Text(w, http.StatusNotFound, l.T("embed.nothing"))
 		return
@@ -70,9 +71,9 @@ func side(most string, usual int) (n int, ok bool) {
 	return min(n, usual), err == nil && n >= leastSide
 }
 
-// embeddable returns the title, in language l, of the page at one of this server's addresses, and
+// embeddable returns the title, in the language of ctx, of the page at one of this server's addresses, and
 // the page's path in a frame. Both are "" if the page cannot be embedded.
-func (o *Room) embeddable(l *terms.Language, address string, base *url.URL) (title, path string) {
+func (o *Room) embeddable(ctx context.Context, address string, base *url.URL) (title, path string) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {
 		return "", ""
@@ -82,7 +83,7 @@ func (o *Room) embeddable(l *terms.Language, address string, base *url.URL) (tit
 		return "", ""
 	}
 	of := strings.TrimPrefix(u.Path, shell.EmbedPath)
-	for _, p := range o.groups(l) {
+	for _, p := range o.groups(ctx) {
 		for _, one := range p.List {
 			if one.Address == of {
 				to := url.URL{Path: shell.EmbedPath + of, RawQuery: u.RawQuery}

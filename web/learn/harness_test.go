@@ -36,7 +36,7 @@ func newSite(t *testing.T) *site {
 func newReader(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t).withDraft()
-	s.pages.widgets.first, s.pages.pictures = sharedWidgets, sharedPictures
+	s.pages.experiments, s.pages.pictures = sharedWidgets, sharedPictures
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -28,15 +29,16 @@ type Deps struct {
 type Pages struct {
 	Deps
 	coursework.Base
-	turns    *turns
-	widgets  *widgets
-	pictures *htmlCache
+	turns       *turns
+	kinds       map[lessons.WidgetKind]widgetKind
+	experiments *htmlCache // their first states
+	pictures    *htmlCache
 }
 
 // New returns the pages.
 func New(d Deps) *Pages {
 	return &Pages{
-		Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), widgets: newWidgets(d.Course),
+		Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), kinds: widgetKinds, experiments: newHTMLCache(),
 		pictures: newHTMLCache(),
 	}
 }

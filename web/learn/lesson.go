@@ -36,7 +36,7 @@ type lessonSection struct {
 
 // lesson handles GET /learn/SLUG.
 func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
-	p.showLesson(w, r, p.Course.Lesson(r.PathValue("slug")), nil)
+	p.showLesson(w, r, p.Course.In(r.Context()).Lesson(r.PathValue("slug")), nil)
 }
 
 // showLesson sends a lesson's page. If the page is the response to a form submitted without
@@ -84,7 +84,7 @@ func (p *Pages) newLesson(
 		v.Sections = append(v.Sections, ls)
 	}
 	for _, id := range l.Terms {
-		v.Notes = append(v.Notes, p.Course.Term(id))
+		v.Notes = append(v.Notes, p.Course.In(ctx).Term(id))
 	}
 	return v
 }
@@ -122,7 +122,7 @@ func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
 // check handles POST /learn/check/ID, which submits an answer to a lesson's question. It sends
 // the updated question to a script, and the whole lesson to a form.
 func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
-	q := p.Course.Question(r.PathValue("id"))
+	q := p.Course.In(r.Context()).Question(r.PathValue("id"))
 	if q == nil {
 		words := stage.In(r.Context())
 		p.Refuse(w, r, http.StatusNotFound, words.T("learn.question.none"), words.T("learn.changed"))
@@ -140,7 +140,7 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	slug, _, _ := strings.Cut(q.Section, "#")
-	p.showLesson(w, r, p.Course.Lesson(slug), v)
+	p.showLesson(w, r, p.Course.In(r.Context()).Lesson(slug), v)
 }
 
 // visit handles POST /learn/visit, which marks sections as read to the end. A script sends them
@@ -151,7 +151,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	}
 	learner := p.Who(w, r)
 	for _, key := range r.PostForm["section"] {
-		if p.Course.Section(key) == nil {
+		if p.Course.In(r.Context()).Section(key) == nil {
 			words := stage.In(r.Context())
 			p.Refuse(w, r, http.StatusBadRequest, words.T("learn.section.none"), words.T("learn.changed"))
 			return
@@ -166,7 +166,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	to := "/learn"
-	if l := p.Course.Lesson(r.PostForm.Get("lesson")); l != nil {
+	if l := p.Course.In(r.Context()).Lesson(r.PostForm.Get("lesson")); l != nil {
 		to = l.Href() + "#end"
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)

@@ -6,18 +6,16 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/web/coursework"
-	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // An overviewPage is the map of the course, or the part of it that fits into the learner's time.
 type overviewPage struct {
-	Map      *coursework.Map
-	Outcomes []progress.OutcomeMap
-	All      int // lessons in the course
-	Minutes  int // total reading time
-	Times    []coursework.TimeLink
-	Plan     string // describes the lessons that fit, "" for all lessons
+	Map     *coursework.Map
+	All     int // lessons in the course
+	Minutes int // total reading time
+	Times   []coursework.TimeLink
+	Plan    string // describes the lessons that fit, "" for all lessons
 }
 
 // overview handles GET /learn.
@@ -27,7 +25,7 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	v := overviewPage{Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, All: len(p.Course.Lessons)}
+	v := overviewPage{Map: coursework.NewMap(p.Course.In(r.Context()), m), All: len(p.Course.Lessons)}
 	v.Minutes = v.Map.Minutes
 	v.forTime(stage.In(r.Context()), r.URL.Query().Get("minutes"))
 	p.HTML(w, r, http.StatusOK, overviewHTML(v))

@@ -12,12 +12,14 @@ import (
 // reference handles GET /reference, which shows a one-page summary of the course and its
 // references.
 func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts(r.Context(), p.Course.Sheet)))
+	course := p.Course.In(r.Context())
+	p.HTML(w, r, http.StatusOK, referenceHTML(course, p.sheetParts(r.Context(), course.Sheet)))
 }
 
 // checked handles GET /checked, which lists figures that differ from those in other publications.
 func (p *Pages) checked(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, checkedHTML(p.Course.Checked, p.sheetParts(r.Context(), p.Course.Checked)))
+	sheet := p.Course.In(r.Context()).Checked
+	p.HTML(w, r, http.StatusOK, checkedHTML(sheet, p.sheetParts(r.Context(), sheet)))
 }
 
 // sheetParts returns a sheet's sections with their blocks laid out.
@@ -38,7 +40,7 @@ func (p *Pages) sheetParts(ctx context.Context, sheet *lessons.Sheet) []lessonSe
 
 // glossary handles GET /glossary.
 func (p *Pages) glossary(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, glossaryHTML(p.Course))
+	p.HTML(w, r, http.StatusOK, glossaryHTML(p.Course.In(r.Context())))
 }
 
 // titleOf returns a section's name for a link: "The loop: Five steps".

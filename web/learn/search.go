@@ -38,7 +38,7 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 		v.Query = string([]rune(v.Query)[:queryRunes])
 	}
 	if v.Query != "" {
-		v.Hits = p.Course.Search(v.Query, hitsShown)
+		v.Hits = p.Course.In(r.Context()).Search(v.Query, hitsShown)
 		for i := range v.Hits {
 			// The deck shows one card at a time, so a query parameter, not a fragment, identifies a
 			// card.

@@ -19,8 +19,8 @@ func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"widget": p.openWidget}
 }
 
-func (p *Pages) openWidget(_ context.Context, v wire.Visit) (wire.Part, error) {
-	s := p.widgets.specs[v.Query.Get("id")]
+func (p *Pages) openWidget(ctx context.Context, v wire.Visit) (wire.Part, error) {
+	s := p.experiment(ctx, v.Query.Get("id"))
 	if s == nil {
 		none := terms.Refuse(terms.CodeUnknown, "learn.widget.none.feed")
 		none.Field = "id"

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -32,10 +33,18 @@ func (s *site) withDraft() *site {
 	return s
 }
 
+// open replaces how the site opens experiments of a kind.
+func (s *site) open(kind lessons.WidgetKind, open func(environment) experiment) {
+	s.pages.kinds = maps.Clone(s.pages.kinds)
+	replaced := s.pages.kinds[kind]
+	replaced.open = open
+	s.pages.kinds[kind] = replaced
+}
+
 // specOf returns the course's first experiment of the given kind.
 func (s *site) specOf(kind lessons.WidgetKind) *spec {
 	s.T.Helper()
-	for _, spec := range s.pages.widgets.specs {
+	for _, spec := range s.pages.specs(s.pages.Course) {
 		if spec.Kind == kind {
 			return spec
 		}

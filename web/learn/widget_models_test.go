@@ -27,7 +27,7 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 		}
 		s := newSite(t)
 		s.pages.Model = m
-		for id, spec := range s.pages.widgets.specs {
+		for id, spec := range s.pages.specs(s.pages.Course) {
 			fig := s.Get(spec.Lesson.Href()).Find("#" + id)
 			said, shown := text(fig.Find("[data-feed-error]")), text(fig.Find("[aria-live]"))
 			switch {
@@ -41,7 +41,8 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 			}
 		}
 	}
-	for id, spec := range newSite(t).pages.widgets.specs {
+	site := newSite(t)
+	for id, spec := range site.pages.specs(site.pages.Course) {
 		if !works[id] && spec.Kind != "speculate" { // these sites have no draft model
 			t.Errorf("%s works on none of the models", id)
 		}

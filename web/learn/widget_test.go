@@ -59,10 +59,10 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 			}
 		}
 	}
-	if len(ids) != len(s.pages.widgets.specs) || len(ids) == 0 {
+	if len(ids) != len(s.pages.specs(s.pages.Course)) || len(ids) == 0 {
 		t.Errorf(
-			"got %d experiments on the pages, %d known; want %d, not 0", len(ids), len(s.pages.widgets.specs),
-			len(s.pages.widgets.specs),
+			"got %d experiments on the pages, %d known; want %d, not 0", len(ids), len(s.pages.specs(s.pages.Course)),
+			len(s.pages.specs(s.pages.Course)),
 		)
 	}
 }
@@ -133,7 +133,7 @@ func TestFirstStateIsComputedOnce(t *testing.T) {
 	s := newSite(t)
 	var worked atomic.Int32
 	spec := s.specOf(lessons.WidgetTemperature)
-	spec.open = func(environment) experiment { return counting{&worked} }
+	s.open(spec.Kind, func(environment) experiment { return counting{&worked} })
 	var readers sync.WaitGroup
 	for range 30 {
 		readers.Go(func() { s.Get(spec.Lesson.Href()) })
@@ -162,7 +162,7 @@ func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 		s := newSite(t)
 		spec := s.specOf(lessons.WidgetTemperature)
 		tries := 0
-		spec.open = func(environment) experiment { tries++; return e }
+		s.open(spec.Kind, func(environment) experiment { tries++; return e })
 		for range 2 {
 			d := s.Get(spec.Lesson.Href())
 			if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); said == "" {

@@ -76,28 +76,25 @@ type spec struct {
 	Lesson *lessons.Lesson
 }
 
-// widgets holds all experiments of the course, with their cached first states.
-type widgets struct {
-	specs map[string]*spec // by id
-	first *htmlCache
-}
-
-func newWidgets(c *lessons.Course) *widgets {
-	ws := &widgets{specs: map[string]*spec{}, first: newHTMLCache()}
-	if c == nil {
-		return ws
-	}
+// specs returns all experiments of a course by id.
+func (p *Pages) specs(c *lessons.Course) map[string]*spec {
+	specs := map[string]*spec{}
 	for _, l := range c.Lessons {
 		for _, s := range l.Sections {
 			for _, b := range s.Blocks {
 				if w, ok := b.(lessons.Widget); ok {
-					kind := widgetKinds[w.Kind]
-					ws.specs[w.ID] = &spec{w, kind, l}
+					specs[w.ID] = &spec{w, p.kinds[w.Kind], l}
 				}
 			}
 		}
 	}
-	return ws
+	return specs
+}
+
+// experiment returns the experiment with the given id in the language of a context, or nil if there
+// is none.
+func (p *Pages) experiment(ctx context.Context, id string) *spec {
+	return p.specs(p.Course.In(ctx))[id]
 }
 
 // environment returns the environment of an experiment. If the server has a pool, the target model
@@ -117,8 +114,8 @@ func (p *Pages) widgetRoutes() shell.Routes {
 // widget lays out an experiment in its first state. The state is computed only while the page is
 // being sent, because only then is a client waiting for it.
 func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
-	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {
+		s := p.experiment(ctx, w.ID)
 		html, err := p.firstOf(ctx, s, view)
 		return widgetBlock(newFigure(terms.In(ctx), s, view, s.Inputs(terms.In(ctx)).Defaults(), html, err))
 	})
@@ -127,7 +124,7 @@ func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 // widgetAlone handles GET /learn/widget/ID?t=0.5&…, which shows an experiment on its own page
 // with other inputs, for pages without scripts.
 func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
-	s := p.widgets.specs[r.PathValue("id")]
+	s := p.experiment(r.Context(), r.PathValue("id"))
 	if s == nil {
 		words := stage.In(r.Context())
 		p.Refuse(w, r, http.StatusNotFound, words.T("learn.widget.none"), words.T("learn.widget.none.say"))
@@ -148,11 +145,11 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(l, s, view, values, html, errors.Join(bad, err))))
 		return
 	}
-	if err := p.widgets.first.turn.Acquire(r.Context(), 1); err != nil {
+	if err := p.experiments.turn.Acquire(r.Context(), 1); err != nil {
 		return // the client has disconnected
 	}
 	html, err := p.work(r.Context(), s, view, in)
-	p.widgets.first.turn.Release(1)
+	p.experiments.turn.Release(1)
 	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, in, html, err)))
 }
 
@@ -185,7 +182,7 @@ func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html 
 // firstOf returns the first state of an experiment, which is the same for everyone.
 func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
 	key := s.ID + "/" + string(view) + "/" + terms.In(ctx).Tag
-	return p.widgets.first.get(ctx, key, func(ctx context.Context) (html string, err error) {
+	return p.experiments.get(ctx, key, func(ctx context.Context) (html string, err error) {
 		err = fault.Do(p.Log, "an experiment", func() (err error) {
 			html, err = p.work(ctx, s, view, s.Inputs(terms.In(ctx)).Defaults())
 			return err

@@ -2,7 +2,9 @@ package learn
 
 import (
 	"maps"
+	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/pseudo"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -66,6 +70,65 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCourseInOtherLanguages: pages show the course in the language of the request. If the course
+// is not translated, its text is marked as English and runs from left to right on a page that runs
+// from right to left.
+func TestCourseInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.Deps.Course = courseworktest.Translated(t, "de")
+	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
+	s.ServeMux = http.NewServeMux()
+	s.pages.Mount(s.ServeMux)
+	lesson := s.Deps.Course.Lessons[2]
+	german, err := terms.ReadLanguage("de", mustTexts(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		language              *terms.Language
+		title, lang, dir, say string
+	}{
+		{terms.English, lesson.Title, "", "", "in English"},
+		{german, "(" + lesson.Title + ")", "", "", "translated"},
+		{pseudo.Language(t), lesson.Title, "en", "ltr", "not translated"},
+	} {
+		get := func(path string) *goquery.Document {
+			r := httptest.NewRequest("GET", path, nil)
+			d, err := goquery.NewDocumentFromReader(s.Do(r.WithContext(terms.With(r.Context(), tt.language))).Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		page := get(lesson.Href())
+		h1, prose := page.Find("h1"), page.Find(".read .prose").First()
+		if got := text(h1); got != tt.title || h1.AttrOr("lang", "") != tt.lang {
+			t.Errorf("%s: got the title %q in %q, want %q in %q", tt.say, got, h1.AttrOr("lang", ""), tt.title, tt.lang)
+		}
+		if lang, dir := prose.AttrOr("lang", ""), prose.AttrOr("dir", ""); lang != tt.lang || dir != tt.dir {
+			t.Errorf("%s: the text is in %q, direction %q; want %q, %q", tt.say, lang, dir, tt.lang, tt.dir)
+		}
+		if got := text(get("/learn").Find(".cl h3 a").Eq(2)); got != tt.title {
+			t.Errorf("%s: the list of lessons has %q, want %q", tt.say, got, tt.title)
+		}
+		results := get("/search?q=" + url.QueryEscape(lesson.Title)).Find("#results")
+		if got := text(results); !strings.Contains(got, tt.title) {
+			t.Errorf("%s: the search results are %q, want one with %q", tt.say, got, tt.title)
+		}
+	}
+}
+
+// mustTexts returns the program's English texts.
+func mustTexts(t *testing.T) string {
+	t.Helper()
+	texts, err := terms.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
 }
 
 // unmarked requests a page in a language, and returns the words on the page that are neither marked

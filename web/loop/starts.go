@@ -19,7 +19,7 @@ import (
 // reaches that stage. A chat is not started, but only filled into the form.
 func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
-	start := s.Course.Start(key)
+	start := s.Course.In(r.Context()).Start(key)
 	if start == nil {
 		refuse(newProblem(r.Context(), http.StatusNotFound, "start"))
 		return

@@ -29,7 +29,7 @@ func (p *Pages) assigned(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	v := newAssigned(terms.In(r.Context()), r.URL.Query(), coursework.NewMap(p.Course, m), m.Drills)
+	v := newAssigned(terms.In(r.Context()), r.URL.Query(), coursework.NewMap(p.Course.In(r.Context()), m), m.Drills)
 	p.HTML(w, r, http.StatusOK, assignedHTML(v))
 }
 

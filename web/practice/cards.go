@@ -35,7 +35,7 @@ type deckCard struct {
 // card with that id.
 func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 	words, id := stage.In(r.Context()), r.URL.Query().Get("card")
-	if id != "" && p.Course.Card(id) == nil {
+	if id != "" && p.Course.In(r.Context()).Card(id) == nil {
 		p.Refuse(
 			w, r, http.StatusNotFound, words.T("practice.cards.missing"), words.T("practice.cards.missing.say"),
 		)
@@ -71,7 +71,7 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 		id = deck.Next.Card
 	}
 	for _, s := range deck.Cards {
-		c := p.Course.Card(s.Card)
+		c := p.Course.In(r.Context()).Card(s.Card)
 		if s.Card == id {
 			v.Card, v.State = c, s
 		}
@@ -88,7 +88,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	}
 	words, learner := stage.In(r.Context()), p.Who(w, r)
 	id, key := r.PostForm.Get("card"), r.PostForm.Get("key")
-	if p.Course.Card(id) == nil {
+	if p.Course.In(r.Context()).Card(id) == nil {
 		p.Refuse(w, r, http.StatusNotFound, words.T("practice.cards.missing"), words.T("practice.cards.missing.review"))
 		return
 	}
@@ -144,11 +144,13 @@ func dueText(w stage.Words, s progress.CardState) string {
 
 // printCards handles GET /cards/print, which shows one card per printed page.
 func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, paperPage(stage.In(r.Context()).T("practice.paper.print"), false, p.Course.Cards))
+	title, cards := stage.In(r.Context()).T("practice.paper.print"), p.Course.In(r.Context()).Cards
+	p.HTML(w, r, http.StatusOK, paperPage(title, false, cards))
 }
 
 // foldCards handles GET /cards/fold, which shows the front and the back of each card side by side,
 // to be folded in the middle.
 func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
-	p.HTML(w, r, http.StatusOK, paperPage(stage.In(r.Context()).T("practice.paper.fold"), true, p.Course.Cards))
+	title, cards := stage.In(r.Context()).T("practice.paper.fold"), p.Course.In(r.Context()).Cards
+	p.HTML(w, r, http.StatusOK, paperPage(title, true, cards))
 }

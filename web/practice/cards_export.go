@@ -13,13 +13,13 @@ import (
 
 // exportAnki handles GET /cards/export.txt. It sends the cards as tab-separated text with the
 // header lines that Anki requires to import them.
-func (p *Pages) exportAnki(w http.ResponseWriter, _ *http.Request) {
+func (p *Pages) exportAnki(w http.ResponseWriter, r *http.Request) {
 	var b strings.Builder
 	b.WriteString(
 		"#separator:tab\n#html:true\n#notetype:Basic\n#deck:Token by Token\n#columns:Front\tBack\tTags\n#tags " +
 			"column:3\n",
 	)
-	for _, c := range p.Course.Cards {
+	for _, c := range p.Course.In(r.Context()).Cards {
 		b.WriteString(ankiField(c.FrontText) + "\t" + ankiField(c.BackText) + "\t" + cardTags(c) + "\n")
 	}
 	attach(w, "text/plain; charset=utf-8", "token-by-token.txt", []byte(b.String()))
@@ -42,7 +42,7 @@ func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
 	c := terms.NewSheet(&b, terms.SheetFormOf(r.URL.Query().Get("decimal")))
 	c.Row("id", "front", "back", "outcome", "section")
-	for _, card := range p.Course.Cards {
+	for _, card := range p.Course.In(r.Context()).Cards {
 		c.Row(card.ID, card.FrontText, card.BackText, card.Outcome, card.Section)
 	}
 	if err := c.Flush(); err != nil { // writing to a buffer cannot fail

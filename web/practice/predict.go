@@ -108,7 +108,7 @@ func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 			p.Fail(w, r, err)
 			return
 		}
-		p.HTML(w, r, http.StatusOK, predictStart(p.Course.Starts, newCalibrationChart(words, cal)))
+		p.HTML(w, r, http.StatusOK, predictStart(p.Course.In(r.Context()).Starts, newCalibrationChart(words, cal)))
 		return
 	}
 	if v := p.round(w, r, q); v != nil {
@@ -322,7 +322,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 // begin starts the run and returns the number of the first token that must remain hidden.
 func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session) (*session.State, int, error) {
 	if v.From.Log == "" {
-		start := p.Course.Start(v.From.Start)
+		start := p.Course.In(ctx).Start(v.From.Start)
 		if start == nil {
 			return nil, 0, errNoStart
 		}

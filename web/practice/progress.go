@@ -19,16 +19,15 @@ import (
 
 // A progressPage shows all saved data of one learner.
 type progressPage struct {
-	Map      *coursework.Map
-	Outcomes []progress.OutcomeMap
-	Drills   []drillLine
-	Chart    calibrationChart
-	Notices  []progress.Notice
-	Keeping  Keeping
-	Done     string // the last action
-	Trouble  string // why nothing can be saved right now
-	Damaged  string // what quarantined damaged files may contain
-	Refused  string // why an import was refused
+	Map     *coursework.Map
+	Drills  []drillLine
+	Chart   calibrationChart
+	Notices []progress.Notice
+	Keeping Keeping
+	Done    string // the last action
+	Trouble string // why nothing can be saved right now
+	Damaged string // what quarantined damaged files may contain
+	Refused string // why an import was refused
 }
 
 // A drillLine holds the results of one drill.
@@ -80,7 +79,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 	}
 	p.HTML(w, r, status, progressHTML(progressPage{
 		Trouble: p.Progress.Trouble(ctx), Damaged: damagedText(words, aside),
-		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(words.Language, m.Drills),
+		Map: coursework.NewMap(p.Course.In(ctx), m), Drills: drillLines(words.Language, m.Drills),
 		Chart:   newCalibrationChart(words, c),
 		Notices: notices, Keeping: p.Keeping, Done: doneText(words, r.URL.Query(), len(aside) > 0), Refused: refused,
 	}))

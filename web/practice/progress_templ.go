@@ -217,7 +217,7 @@ func progressHTML(v progressPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(v.Outcomes) > 0 {
+			if len(v.Map.Outcomes) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<section class=\"band\" aria-labelledby=\"outcomes-h\"><h2 id=\"outcomes-h\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -235,7 +235,7 @@ func progressHTML(v progressPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = coursework.OutcomeList(v.Outcomes).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = coursework.OutcomeList(v.Map.Outcomes).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

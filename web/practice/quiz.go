@@ -34,10 +34,10 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 // submitted without scripts, asked is the question that was answered; otherwise it is nil.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
 	v := quizPage{
-		Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
-		All: len(p.Course.Questions),
+		Course: p.Course.In(r.Context()), Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
+		All: len(p.Course.In(r.Context()).Questions),
 	}
-	if v.Lesson != "" && p.Course.Lesson(v.Lesson) == nil {
+	if v.Lesson != "" && p.Course.In(r.Context()).Lesson(v.Lesson) == nil {
 		v.Lesson = ""
 	}
 	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
@@ -54,7 +54,7 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 	for _, b := range before {
 		v.Answered[b.Question] = true
 	}
-	for _, one := range byLesson(p.Course) {
+	for _, one := range byLesson(p.Course.In(r.Context())) {
 		slug, _, _ := strings.Cut(one.Section, "#")
 		if v.Lesson != "" && slug != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome || v.Kind != "" &&
 			one.Kind != v.Kind {
@@ -104,7 +104,7 @@ func query(q url.Values) string {
 // quizAnswer handles POST /quiz/ID. It sends only the question to a script, and otherwise the
 // whole page.
 func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
-	q := p.Course.Question(r.PathValue("id"))
+	q := p.Course.In(r.Context()).Question(r.PathValue("id"))
 	if q == nil {
 		words := stage.In(r.Context())
 		p.Refuse(w, r, http.StatusNotFound, words.T("practice.quiz.missing"), words.T("practice.quiz.missing.say"))

@@ -39,7 +39,7 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	v := newThen(p.Course, list)
+	v := newThen(p.Course.In(r.Context()), list)
 	v.Chart = newCalibrationChart(stage.In(r.Context()), cal)
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }

@@ -250,7 +250,7 @@ func courseWith(own []byte) (*lessons.Course, error) {
 			return nil, fmt.Errorf("this site's lessons are damaged: %w", err)
 		}
 	}
-	course, err := lessons.LoadTexts(lessons.English, texts)
+	course, err := lessons.LoadTexts(texts)
 	if err != nil {
 		return nil, fmt.Errorf("failed to load the built-in lessons: %w", err)
 	}

@@ -135,7 +135,7 @@ func CourseWithOwn(t testing.TB) (*lessons.Course, map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	course, err := lessons.LoadTexts(lessons.English, texts)
+	course, err := lessons.LoadTexts(texts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,17 +5,21 @@ package courseworktest
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer/languages"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -24,7 +28,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-var course = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
+var course = sync.OnceValues(lessons.Load)
 
 // Course returns the course, which is loaded only once.
 func Course(t testing.TB) *lessons.Course {
@@ -35,6 +39,36 @@ func Course(t testing.TB) *lessons.Course {
 	}
 	return c
 }
+
+// Translated returns the course with a translation into the language with the given tag. In the
+// translation, every title is in parentheses.
+func Translated(t testing.TB, tag string) *lessons.Course {
+	t.Helper()
+	english, err := languages.Course(languages.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	translation := fstest.MapFS{}
+	err = fs.WalkDir(english, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(english, path)
+		translation[path] = &fstest.MapFile{Data: title.ReplaceAll(text, []byte("\ntitle: ($1)\n"))}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := lessons.Read(map[string]fs.FS{languages.English: english, tag: translation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// title matches the title in a file's front matter.
+var title = regexp.MustCompile(`\ntitle: (.*)\n`)
 
 // Learner is the sender of all requests of a [Site].
 const Learner = "someone"
