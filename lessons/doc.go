@@ -1,7 +1,7 @@
 // Package lessons is the course: explanations, experiments, questions and
-// cards, written as Markdown in the folder content and built into the program.
+// cards, written as Markdown in infer/languages and built into the program.
 //
-// [Load] reads the folder in two passes. The first splits every file into sections and directives
+// [Load] reads the folder of each language in two passes. The first splits every file into sections and directives
 // and collects link targets. The second renders each text as safe HTML and checks it: link targets
 // must exist, a widget must be known, its settings must be in range, a formula must have been
 // rendered, and a figure must be computable. Any problem is an error that names the file and the

@@ -63,7 +63,7 @@ func (l *loader) field(d *document, key string) field {
 func (l *loader) count(d *document, key string, low, high int) int {
 	f := l.field(d, key)
 	n, err := strconv.Atoi(f.value)
-	if err != nil || n < low || n > high {
+	if f.value != "" && (err != nil || n < low || n > high) {
 		l.problems.add(f.at, "%s is %q, and must be a whole number from %d to %d", key, f.value, low, high)
 	}
 	return n
@@ -84,8 +84,8 @@ func (l *loader) readLesson(d *document) {
 			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
 		}
 	}
-	if want := d.at.file[:2]; want != fmt.Sprintf("%02d", lesson.Number) {
-		l.problems.add(d.front["number"].at, "number %d is not the one in the file name", lesson.Number)
+	if f, ok := d.front["number"]; ok && f.value != "" && d.at.file[:2] != fmt.Sprintf("%02d", lesson.Number) {
+		l.problems.add(f.at, "number %d is not the one in the file name", lesson.Number)
 	}
 	title, lead := l.field(d, "title"), l.field(d, "lead")
 	_, lesson.Title = l.inline(title.at, title.value)

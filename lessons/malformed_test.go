@@ -83,7 +83,7 @@ var malformed = []struct{ file, old, new, want string }{
 		"00-start.md", "One turn.\n:::\n", "One turn.\n",
 		`00-start.md:19: the directive "check q-one" is inside the one that line 16 opens`,
 	},
-	{"00-start.md", "::: check q-one", ":::\n\n::: check q-one", `00-start.md:20: this ::: closes nothing`},
+	{"00-start.md", "::: check q-one", ":::\n\n::: check q-one", `00-start.md:20: unmatched :::`},
 	{"00-start.md", "::: check q-one", "::: chekc q-one", `00-start.md:20: there is no directive "chekc"`},
 	{"00-start.md", "check q-one", "check q-none", `00-start.md:20: there is no question "q-none"`},
 	{"00-start.md", "::: check q-one\n", "::: slip A slip\n", `00-start.md:20: the directive "slip" has no text`},

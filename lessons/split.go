@@ -176,7 +176,7 @@ func fenceOf(line string) string {
 func (s *splitter) colons(rest string) {
 	switch {
 	case s.open == nil && rest == "":
-		s.ps.add(s.at, "this ::: closes nothing")
+		s.ps.add(s.at, "unmatched :::")
 	case s.open == nil && len(s.d.sections) == 0:
 		s.ps.add(s.at, "the directive %q is before the first heading", rest)
 	case s.open == nil:
