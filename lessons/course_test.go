@@ -170,7 +170,11 @@ func idsOf(c *Course) (list []string) {
 		}
 	}
 	for _, q := range c.Questions {
-		add("question", fmt.Sprintf("%s with %d choices", q.ID, len(q.Choices)))
+		right := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Right })
+		add("question", fmt.Sprintf(
+			"%s (%s) in %s for %s with %d choices, right %d, and %d points", q.ID, q.Kind, q.Section, q.Outcome,
+			len(q.Choices), right, len(q.Rubric),
+		))
 	}
 	for _, x := range c.Cards {
 		add("card", x.ID)
@@ -179,10 +183,17 @@ func idsOf(c *Course) (list []string) {
 		add("outcome", o.ID)
 	}
 	for _, s := range c.Starts {
-		add("start", s.Key)
+		add("start", fmt.Sprintf("%s at %s of step %d", s.Key, s.Stage, s.Step))
 	}
 	for _, w := range c.Walks {
-		add("walkthrough", fmt.Sprintf("%s with %d steps", w.Slug, len(w.Steps)))
+		add("walkthrough", w.Slug)
+		for _, s := range w.Steps {
+			ask := ""
+			if s.Ask != nil {
+				ask = string(s.Ask.Kind)
+			}
+			add("step", fmt.Sprintf("with %d actions, asks %q", len(s.Do), ask))
+		}
 	}
 	var terms []string // ordered by name, so in another order in every language
 	for _, x := range c.Terms {

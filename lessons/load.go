@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"sort"
@@ -17,7 +18,7 @@ func Load() (*Course, error) { return Read(builtIn()) }
 // builtIn returns the folders of the built-in course by language.
 func builtIn() map[string]fs.FS {
 	folders := map[string]fs.FS{}
-	for _, tag := range languages.WithCourse() {
+	for _, tag := range languages.Tags() {
 		folder, err := languages.Course(tag)
 		if err != nil {
 			panic(err) // embedded
@@ -41,6 +42,9 @@ func read(folders map[string]fs.FS, more ...func(*loader) error) (*Course, error
 		l := newLoader(folders[tag], table)
 		l.course.Tag, l.words = tag, terms.LanguageOf(tag)
 		return load(l, more...)
+	}
+	if folders[languages.English] == nil {
+		return nil, errors.New("the course has no folder in English")
 	}
 	english, err := in(languages.English)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/languages"
 )
 
 // mathJSON is the table that `go generate ./lessons` writes.
@@ -64,8 +66,9 @@ func (l *loader) mathML(at position, tex string, displayed bool) string {
 // same problems.
 func Formulas() ([]Formula, error) {
 	var all loader
-	for _, files := range builtIn() {
-		l := newLoader(files, MathTable{})
+	folders := builtIn()
+	for _, tag := range languages.Tags() {
+		l := newLoader(folders[tag], MathTable{})
 		l.collecting = true
 		l.load()
 		if err := l.problems.err(); err != nil {

@@ -21,11 +21,20 @@ var (
 	course embed.FS
 )
 
-// WithWords returns the tags of the languages into which the words are translated, [English] first.
-func WithWords() []string { return tags(words) }
-
-// WithCourse returns the tags of the languages into which the course is translated, [English] first.
-func WithCourse() []string { return tags(course) }
+// Tags returns the tags of all languages, [English] first. Each language has both folders.
+func Tags() []string {
+	folders, err := words.ReadDir(".")
+	if err != nil {
+		panic(err) // embedded
+	}
+	list := []string{English}
+	for _, f := range folders {
+		if f.Name() != English {
+			list = append(list, f.Name())
+		}
+	}
+	return list
+}
 
 // Words returns the folder with the words of a language. The error is [fs.ErrNotExist] if there is
 // none.
@@ -41,18 +50,4 @@ func folder(files embed.FS, tag, name string) (fs.FS, error) {
 		return nil, fmt.Errorf("no %s in language %q: %w", name, tag, fs.ErrNotExist)
 	}
 	return fs.Sub(files, path)
-}
-
-func tags(files embed.FS) []string {
-	folders, err := files.ReadDir(".")
-	if err != nil {
-		panic(err) // embedded
-	}
-	list := []string{English}
-	for _, f := range folders {
-		if f.Name() != English {
-			list = append(list, f.Name())
-		}
-	}
-	return list
 }

@@ -45,7 +45,7 @@ func TestReadCatalog(t *testing.T) {
 // TestLanguagesAreComplete checks that each language has every text that English has, with the same
 // values.
 func TestLanguagesAreComplete(t *testing.T) {
-	for _, tag := range languages.WithWords() {
+	for _, tag := range languages.Tags() {
 		texts, err := Texts(tag)
 		if err != nil {
 			t.Fatal(err)

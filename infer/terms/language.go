@@ -65,7 +65,7 @@ func mustRead(tag string) *Language {
 // Languages returns the languages for which the program has texts, [English] first.
 func Languages() []*Language {
 	list := []*Language{English}
-	for _, tag := range languages.WithWords()[1:] {
+	for _, tag := range languages.Tags()[1:] {
 		list = append(list, mustRead(tag))
 	}
 	return list

@@ -52,7 +52,8 @@ func (c *core) show() {
 	c.seq++
 	d, st := c.data, c.state
 	v := &View{
-		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(),
+		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title,
+		Language: d.Language, State: st, Timer: d.Timer, Here: c.present(),
 		Members:   c.active(),
 		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
 		NamesFall: d.NamesFall,
@@ -63,7 +64,7 @@ func (c *core) show() {
 		v.link = sync.OnceValue(func() string { return session.LinkOf(st) })
 	}
 	if w := c.course().Walk(d.Walk); w != nil {
-		v.Walk = &WalkView{Walk: w, Language: d.Language, Step: d.Step, Left: d.Left}
+		v.Walk = &WalkView{Walk: w, Step: d.Step, Left: d.Left}
 	}
 	if c.offer != nil && c.offerAt == st && d.Poll == 0 {
 		v.Offer = c.offer

@@ -95,7 +95,7 @@ func (c *core) walk() (WalkView, error) {
 	if w == nil {
 		return WalkView{}, terms.Refuse(CodeWalk, "class.refused.no_walk")
 	}
-	return WalkView{w, c.data.Language, c.data.Step, c.data.Left}, c.mayMove(true)
+	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
 
 // course returns the course in the language of the person who created the class. Everyone in the

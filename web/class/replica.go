@@ -16,13 +16,12 @@ import (
 // wireView is a view as the owner publishes it. It does not include the state of the run: since
 // runs are deterministic, each server recreates the state from its link in its own run ([replica]).
 type wireView struct {
-	Epoch    uint64
-	View     *View
-	Language string // of View.Walk
-	Walk     string // slug of View.Walk
-	Step     int
-	Left     bool
-	Run      *wireRun // nil if View.State is nil
+	Epoch uint64
+	View  *View
+	Walk  string // slug of View.Walk
+	Step  int
+	Left  bool
+	Run   *wireRun // nil if View.State is nil
 
 	Problem *sentRefusal // View.Notice
 }
@@ -54,7 +53,6 @@ func (v *View) encode() (json.RawMessage, error) {
 		w := wireView{Epoch: v.epoch, View: v, Problem: sendable(v.Notice)}
 		if v.Walk != nil {
 			w.Walk, w.Step, w.Left = v.Walk.Walk.Slug, v.Walk.Step, v.Walk.Left
-			w.Language = v.Walk.Language
 		}
 		if st := v.State; st != nil {
 			w.Run = &wireRun{
@@ -241,8 +239,8 @@ func (f *relay) show(ctx context.Context) {
 func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	v := w.View
 	v.Notice = w.Problem.received()
-	if walk := f.hub.cfg.Course.Translated(w.Language).Walk(w.Walk); walk != nil {
-		v.Walk = &WalkView{Walk: walk, Language: w.Language, Step: w.Step, Left: w.Left}
+	if walk := f.hub.cfg.Course.Translated(v.Language).Walk(w.Walk); walk != nil {
+		v.Walk = &WalkView{Walk: walk, Step: w.Step, Left: w.Left}
 	}
 	if w.Run != nil {
 		st, err := x.state(ctx, w.Run)

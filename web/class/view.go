@@ -16,8 +16,9 @@ type View struct {
 	Seq uint64
 	// At is the time at which the view was created, by the hub's clock.
 	At time.Time
-	// Code is the room's code; Title is the instructor's name for the class.
-	Code, Title string
+	// Code is the room's code; Title is the instructor's name for the class. Language is the tag of
+	// the language of its script and questions, or "" for English.
+	Code, Title, Language string
 	// State is the run as everyone sees it, or nil while the run is suspended because nobody is
 	// watching.
 	State *session.State `json:"-"`
@@ -87,10 +88,9 @@ type Ending struct {
 
 // WalkView is the position in a walkthrough.
 type WalkView struct {
-	Walk     *lessons.Walk
-	Language string // the tag of the class's language
-	Step     int    // the current step, starting at 1; 0 before the first
-	Left     bool   // the presenter has continued without the script
+	Walk *lessons.Walk
+	Step int  // the current step, starting at 1; 0 before the first
+	Left bool // the presenter has continued without the script
 }
 
 // At returns the current step, or nil before the first.

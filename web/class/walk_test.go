@@ -297,6 +297,22 @@ func TestClassInOneLanguage(t *testing.T) {
 			t.Errorf("created in %s: the other server has the script %q, want %q", tt.tag, got, tt.want)
 		}
 		away()
+		asked := map[string]*Poll{"chosen by the instructor": l.does(AskQuestion{ID: "q-order"}).Poll}
+		for i, s := range a.cfg.Course.Walk("cache").Steps {
+			if s.Ask != nil && s.Ask.Kind == lessons.AskQuestion {
+				l.does(Close{}, Dismiss{})
+				asked["in the script"] = l.does(GoTo{i + 1}).Poll
+				break
+			}
+		}
+		if len(asked) != 2 {
+			t.Error("the script has no question from the quiz")
+		}
+		for where, p := range asked {
+			if got := p.Options[0].HTML; strings.Contains(got, "(") != (tt.tag == "de") {
+				t.Errorf("created in %s: a question %s has the option %q", tt.tag, where, got)
+			}
+		}
 		if got := l.View().Walk.Walk.Title; got != tt.want {
 			t.Errorf("created in %s: got the script %q, want %q", tt.tag, got, tt.want)
 		}

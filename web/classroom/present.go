@@ -77,7 +77,7 @@ func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presen
 	if v.State != nil {
 		page.Settings = v.State.Settings
 	}
-	for _, q := range p.Course.Questions {
+	for _, q := range p.Course.Translated(v.Language).Questions {
 		if q.Kind == "choice" || q.Kind == "recall" {
 			page.Questions = append(page.Questions, q)
 		}

@@ -28,7 +28,7 @@ import (
 type tours struct {
 	slot func() *infer.Slot
 	mu   sync.Mutex
-	list map[string]*tourRun // by slug
+	list map[*lessons.Walk]*tourRun // a translated script has its own run
 }
 
 // tourRun is the run of a walkthrough, with the states at the steps computed so far. The request
@@ -48,7 +48,7 @@ const (
 )
 
 func newTours(slot func() *infer.Slot) *tours {
-	return &tours{slot: slot, list: map[string]*tourRun{}}
+	return &tours{slot: slot, list: map[*lessons.Walk]*tourRun{}}
 }
 
 // errBusy is returned if a step was not ready in time. Steps that have already been computed
@@ -61,10 +61,10 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 	ctx, cancel := context.WithTimeoutCause(ctx, tourTime, errBusy)
 	defer cancel()
 	t.mu.Lock()
-	r := t.list[w.Slug]
+	r := t.list[w]
 	if r == nil {
 		r = &tourRun{turn: make(chan struct{}, 1)}
-		t.list[w.Slug] = r
+		t.list[w] = r
 	}
 	t.mu.Unlock()
 	select {

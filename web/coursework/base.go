@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/a-h/templ"
-
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -51,34 +49,6 @@ func (b Base) Mount(mux *http.ServeMux, all ...shell.Routes) {
 		Head:    "shell.missing.below",
 		Say:     "coursework.missing",
 	}, all...)
-}
-
-// HTML is like [shell.Base.HTML]. The page can use [Lang] and [Block].
-func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
-	tag := b.course.In(r.Context()).Tag
-	b.Base.HTML(w, r.WithContext(context.WithValue(r.Context(), courseLanguage{}, tag)), status, c)
-}
-
-// courseLanguage is the context key for the tag of the course's language.
-type courseLanguage struct{}
-
-// Lang returns the attribute for an element that contains a title or a sentence of the course: its
-// language, if the course is not translated into the page's language.
-func Lang(ctx context.Context) templ.Attributes {
-	tag, ok := ctx.Value(courseLanguage{}).(string)
-	if !ok || tag == terms.In(ctx).Tag {
-		return nil
-	}
-	return templ.Attributes{"lang": tag}
-}
-
-// Block is like [Lang] for an element that contains paragraphs, and also returns their direction.
-func Block(ctx context.Context) templ.Attributes {
-	a := Lang(ctx)
-	if a != nil {
-		a["dir"] = terms.LanguageOf(a["lang"].(string)).T("page.dir")
-	}
-	return a
 }
 
 // Map reads a learner's map of the course.

@@ -41,7 +41,7 @@ func Course(t testing.TB) *lessons.Course {
 }
 
 // Translated returns the course with a translation into the language with the given tag. In the
-// translation, every title is in parentheses.
+// translation, all titles, headings, choices and captions of experiments are in parentheses.
 func Translated(t testing.TB, tag string) *lessons.Course {
 	t.Helper()
 	english, err := languages.Course(languages.English)
@@ -54,7 +54,7 @@ func Translated(t testing.TB, tag string) *lessons.Course {
 			return err
 		}
 		text, err := fs.ReadFile(english, path)
-		translation[path] = &fstest.MapFile{Data: title.ReplaceAll(text, []byte("\ntitle: ($1)\n"))}
+		translation[path] = &fstest.MapFile{Data: translated.ReplaceAll(text, []byte("$1($2)$3"))}
 		return err
 	})
 	if err != nil {
@@ -67,8 +67,8 @@ func Translated(t testing.TB, tag string) *lessons.Course {
 	return c
 }
 
-// title matches the title in a file's front matter.
-var title = regexp.MustCompile(`\ntitle: (.*)\n`)
+// translated matches what [Translated] puts in parentheses, with the characters around it.
+var translated = regexp.MustCompile(`(?m)(^title: |^## |^- \[[ x]\] |^::: widget .*\n)([^{\n].*?)( \{#.*$|$)`)
 
 // Learner is the sender of all requests of a [Site].
 const Learner = "someone"
