@@ -109,7 +109,7 @@ func TestLanguageUsesItsTexts(t *testing.T) {
 		{other.Stage(1).Short, "Hin"},
 		{other.Ordinal(23), "23."},
 		{knob.Label, "Beste k"},
-		{other.Sentence(knob.Check(-1).(*RangeError)), "Beste k is -1; it muss sein: 0 (off) or more."},
+		{knob.Check(-1).(*RangeError).In(other), "Beste k is -1; it muss sein: 0 (off) or more."},
 		{other.Stop("context").Name, "context window"},
 		{other.Bytes(3072), "3,072 B"},
 	} {
