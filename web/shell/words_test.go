@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -80,7 +81,11 @@ func refusing() http.Handler {
 		"GET /x/panic": func(http.ResponseWriter, *http.Request) { panic("a fault") },
 		"POST /x/form": func(w http.ResponseWriter, r *http.Request) { server.Form(w, r) },
 		"POST /x/{name}": func(w http.ResponseWriter, r *http.Request) {
-			err := terms.Refuse(terms.CodeBusy, "shell.busy.again")
+			err := error(terms.Refuse(terms.CodeBusy, "shell.busy.again"))
+			if r.PathValue("name") == "range" {
+				_, wrong := terms.MustKnob("top_k").Parse("-1")
+				err = fmt.Errorf("a setting: %w", wrong)
+			}
 			Text(w, http.StatusConflict, Sentence(terms.In(r.Context()), err))
 		},
 	})
@@ -105,6 +110,7 @@ func TestRefusalsAreInTheCatalog(t *testing.T) {
 		{"GET", "/x/broken", "", "", "", 500},
 		{"GET", "/x/panic", "", "", "", 500},
 		{"POST", "/x/y", "", "", "", 409},
+		{"POST", "/x/range", "", "", "", 409},
 		{"POST", "/x/form", "a=%zz", "", "", 400},
 		{"POST", "/x/form", "a=" + strings.Repeat("x", formBytes), "", "", 413},
 		{"GET", "http://other.example/", "", "", "", 421},
