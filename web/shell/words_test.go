@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -147,5 +148,31 @@ func TestAdmissionIsInTheCatalog(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, inPseudo(t, method, "/", ""))
 		findWords(t, method, w.Body.String())
+	}
+}
+
+// TestScriptsGetAllVariantsOfTheirTexts: a page contains a text's variants for counts, but no texts
+// that its script does not use.
+func TestScriptsGetAllVariantsOfTheirTexts(t *testing.T) {
+	t.Parallel()
+	english, err := terms.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := terms.ReadLanguage("pl", strings.Replace(
+		english, "\njs.cuts.more = ", "\njs.cuts.more.few = a\njs.cuts.more.unused = b\njs.cuts.more.other = ", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	if err := json.Unmarshal([]byte(ScriptTexts(l, "/static/js/widget.js")), &got); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]bool{
+		"js.cuts": true, "js.cuts.more.few": true, "js.cuts.more.other": true, "js.cuts.more.unused": false,
+	} {
+		if _, has := got[key]; has != want {
+			t.Errorf("%s: among the texts: %v, want %v", key, has, want)
+		}
 	}
 }
