@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/pseudo"
 	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/webtest"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // TestPagesAreInTheLanguageOfTheRequest asks one server for a page in two languages, as two browsers
@@ -53,12 +54,13 @@ func TestPagesAreInTheLanguageOfTheRequest(t *testing.T) {
 // even if its pages show them while the data cannot be saved.
 func TestServerMessagesAreInTheCatalog(t *testing.T) {
 	t.Parallel()
+	protocols := []string{wire.ProtocolHTML, wire.ProtocolJSON}
 	for _, away := range []error{nil, store.ErrAway} {
 		base := webtest.Serve(t, webtest.Options{Change: func(c *web.Config) {
 			c.Languages = []*terms.Language{pseudo.Language(t)}
 			c.Away = func() error { return away }
 		}})
-		for _, path := range []string{"/healthz", "/livez", "/readyz", "/nowhere"} {
+		for _, path := range []string{"/healthz", "/livez", "/readyz", "/nowhere", "/ws"} {
 			req, err := http.NewRequestWithContext(t.Context(), "GET", base+path, http.NoBody)
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +74,7 @@ func TestServerMessagesAreInTheCatalog(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left, err := pseudo.NewData(nil).OfPage(string(page)); err != nil || len(left) > 0 {
+			if left, err := pseudo.NewData(protocols).OfPage(string(page)); err != nil || len(left) > 0 {
 				t.Errorf("%s: the words %q, %v are in no catalog, want none", path, left, err)
 			}
 		}

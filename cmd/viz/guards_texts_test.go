@@ -89,6 +89,7 @@ func textsMatchTheSource(t *testing.T) guard {
 			{1, map[string]string{"web/a.go": "package a\nvar _ = w.T(\"unit.ms\", \"m\", 1)"}},
 			{0, map[string]string{"web/a.go": "package a\nvar _ = w.T(\"unit.ms\", \"n\", 1)"}},
 			{0, map[string]string{"web/a.go": "package a\nvar _ = w.T(\"noun.token\", \"n\", 1) + w.T(\"knob.\"+k)"}},
+			{1, map[string]string{"web/a.go": "package a\nvar _ = w.Counted(1, \"more token\") + w.Counted(2, \"x\")"}},
 			{1, map[string]string{"static/js/a.js": "t('js.x') + t(`js.state.${s}`) + t('js.over')"}},
 		},
 	}
@@ -130,7 +131,8 @@ func withoutCount(key string) string {
 	return key
 }
 
-// keyedCalls returns the calls in a file whose first argument is the literal key of a text.
+// keyedCalls returns the calls in a file whose first argument is the literal key of a text, and the
+// calls of Counted with a literal noun.
 func (s *source) keyedCalls() (list []keyed) {
 	literal := func(e ast.Expr) string {
 		lit, ok := e.(*ast.BasicLit)
@@ -146,6 +148,12 @@ func (s *source) keyedCalls() (list []keyed) {
 			return true
 		}
 		f, ok := call.Fun.(*ast.SelectorExpr)
+		if ok && f.Sel.Name == "Counted" {
+			if noun := literal(call.Args[len(call.Args)-1]); noun != "" {
+				list = append(list, keyed{key: "noun." + strings.ReplaceAll(noun, " ", "_"), line: s.line(call)})
+			}
+			return true
+		}
 		if !ok || !slices.Contains(textMethods, f.Sel.Name) {
 			return true
 		}

@@ -188,7 +188,7 @@ func (o *scoreOptions) compare(ctx context.Context, m *infer.Model, text string)
 	with, without := infer.Side{Text: text, Settings: o.settings}, infer.Side{Text: text, Settings: sampling.Pure}
 	c, err := m.Compare(ctx, with, without)
 	if wrong := new(terms.RangeError); errors.As(err, &wrong) {
-		return nil, usageError{errors.New(wrong.Sentence())}
+		return nil, usageError{errors.New(wrong.In(terms.In(ctx)))}
 	} else if err != nil {
 		return nil, err
 	}

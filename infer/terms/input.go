@@ -165,7 +165,7 @@ func (in Input) Refuse(got any) error { return in.refuse(got, in.Wants()) }
 
 func (in Input) refuse(got, want any) error {
 	e := NewRangeError(in.Key, got, want)
-	if name := cmp.Or(in.The, in.Label); name != English.The(in.Key) { // a name that only this input has
+	if name := cmp.Or(in.The, in.Label); name != the(in.Key).String() { // a name that only this input has
 		e.Subject = name
 	}
 	return e

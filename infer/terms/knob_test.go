@@ -97,7 +97,7 @@ func TestKnobParseErrorsNameTheRange(t *testing.T) {
 		_, err := MustKnob(c.key).ParseNumber(c.text)
 		var r *RangeError
 		if got := ""; errors.As(err, &r) {
-			if got = r.Sentence(); got != c.want {
+			if got = r.In(English); got != c.want {
 				t.Errorf("%s %q: %s, want %s", c.key, c.text, got, c.want)
 			}
 		} else if err != nil || c.want != "" {

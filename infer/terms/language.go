@@ -1,7 +1,6 @@
 package terms
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -226,22 +225,4 @@ func (l *Language) Knob(key string) (Knob, bool) {
 		}
 	}
 	return Knob{}, false
-}
-
-// The returns the beginning of a sentence about a field: "The seed", "Top-k". For an unknown field,
-// it returns the field itself.
-func (l *Language) The(field string) string {
-	if k, ok := l.Knob(field); ok {
-		return k.The
-	}
-	if key := "field." + field; l.Has(key) {
-		return l.T(key)
-	}
-	return field
-}
-
-// Sentence returns a [RangeError] as a sentence for pages, with the field's user-facing name:
-// "Top-k is -1; it must be 0 (off) or more."
-func (l *Language) Sentence(e *RangeError) string {
-	return l.T("error.range", "field", cmp.Or(e.Subject, l.The(e.Field)), "got", e.Got, "want", e.Want)
 }

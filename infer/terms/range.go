@@ -9,7 +9,7 @@ import (
 // people; Field is for programs.
 type RangeError struct {
 	Field   string // as in JSON: "temperature", "top_k", "max_tokens", ...
-	Subject string // the field's user-facing name, as a sentence's first words; if empty, [Language.The]
+	Subject string // the field's user-facing name, as a sentence's first words; if empty, the catalogs have it
 	Got     Phrase
 	Want    Phrase
 }
@@ -24,9 +24,27 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s is %s; it must be %s", e.Field, e.Got, e.Want)
 }
 
-// Sentence returns the error as a sentence for pages, with the field's user-facing name: "Top-k is
-// -1; it must be 0 (off) or more."
-func (e *RangeError) Sentence() string { return English.Sentence(e) }
+// In returns the error as a sentence for pages, with the field's user-facing name: "Top-k is -1; it
+// must be 0 (off) or more."
+func (e *RangeError) In(l *Language) string { return l.T(rangeText, e.values()...) }
+
+// rangeText is the key of the text of [RangeError.In], and values returns the text's values.
+const rangeText = "error.range"
+
+func (e *RangeError) values() []any {
+	return []any{"field", Verbatim(e.Subject).or(the(e.Field)), "got", e.Got, "want", e.Want}
+}
+
+// the returns the beginning of a sentence about a field: "The seed", "Top-k". For an unknown field, it
+// returns the field itself.
+func the(field string) Phrase {
+	for _, key := range []string{"knob." + field + ".the", "field." + field} {
+		if English.Has(key) {
+			return PhraseOf(key)
+		}
+	}
+	return Verbatim(field)
+}
 
 // Quoted quotes a user's text, shortened.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }

@@ -29,9 +29,8 @@ type Refusal struct {
 	Want    string `json:"want,omitempty"`  // the accepted values of the field
 	Message string `json:"message"`
 
-	cause error       // the failure that caused it, if any
-	text  *Phrase     // the message, if it is a text from the catalogs
-	bound *RangeError // the value at fault, if the message describes it
+	cause error   // the failure that caused it, if any
+	text  *Phrase // the message, if it is a text from the catalogs
 }
 
 // Refuse returns a [Refusal] whose message is the text with the given key. The values are as in
@@ -48,25 +47,13 @@ func RefuseField(field string, got, want any) *Refusal {
 
 func (e *Refusal) Error() string { return e.Message }
 
-// In returns the message in a language. A message from another server in the cluster is always in
-// English.
+// In returns the message in a language. A message that is not a text from the catalogs is the same in
+// every language.
 func (e *Refusal) In(l *Language) string {
-	switch {
-	case e.text != nil:
+	if e.text != nil {
 		return e.text.In(l)
-	case e.bound != nil:
-		return l.Sentence(e.bound)
 	}
 	return e.Message
-}
-
-// Text returns the message's key and values. The key is "" if the message is not a text from the
-// catalogs.
-func (e *Refusal) Text() (key string, with []any) {
-	if e.text == nil {
-		return "", nil
-	}
-	return e.text.key, e.text.with
 }
 
 // Unwrap returns the program failure that caused the refusal, or nil if there was none.
@@ -108,5 +95,7 @@ func RefusalOf(err error) *Refusal {
 }
 
 func (e *RangeError) refusal() *Refusal {
-	return &Refusal{Code: CodeRange, Field: e.Field, Want: e.Want.String(), Message: e.Sentence(), bound: e}
+	r := Refuse(CodeRange, rangeText, e.values()...)
+	r.Field, r.Want = e.Field, e.Want.String()
+	return r
 }

@@ -19,17 +19,12 @@ func Capital(s string) string {
 func Counted(n int, noun string) string { return English.Counted(n, noun) }
 
 // Counted returns a count followed by a noun from the language's texts: "1 token", "4,096 tokens".
-// The noun is given in the English singular. If the language has no text for the noun, Counted
-// assumes an English noun whose plural ends in s.
+// The noun is given in the English singular, which is also the end of its key.
 func (l *Language) Counted(n int, noun string) string {
-	key := "noun." + strings.ReplaceAll(noun, " ", "_")
-	if !l.Has(key) {
-		return CountedAs(n, noun, noun+"s")
-	}
-	return Count(n) + " " + l.T(key, "n", n)
+	return Count(n) + " " + l.T("noun."+strings.ReplaceAll(noun, " ", "_"), "n", n)
 }
 
-// CountedAs is like [Counted], but for a noun with an irregular plural: "2 branches".
+// CountedAs is like [Counted], but for an English noun that is in no catalog: "2 branches".
 func CountedAs(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

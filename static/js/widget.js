@@ -105,7 +105,7 @@ function judge({ target }) {
   const made = placesOf(say).filter((place) => place.checked);
   const found = made.filter((place) => 'model' in place.dataset).length;
   const more = made.length - found;
-  say.textContent = made.length ? t(more ? 'js.cuts.more' : 'js.cuts', { found, more }) : '';
+  say.textContent = more ? t('js.cuts.more', { more, found }) : made.length ? t('js.cuts', { found }) : '';
 }
 document.addEventListener('change', judge);
 document.addEventListener('feed', judge);

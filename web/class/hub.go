@@ -222,7 +222,7 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (Roo
 		}
 	}
 	if a.Refused != nil {
-		return nil, a.Refused.received()
+		return nil, a.Refused.Decode()
 	}
 	return r, r.ready(ctx)
 }

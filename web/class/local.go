@@ -165,7 +165,7 @@ func (r *local) entering(ctx context.Context, who admission.Caller) (entered, er
 	return get(ctx, r, func(c *core) (entered, error) {
 		e := entered{Known: c.byLearner[who.Learner] != nil}
 		refused, _ := terms.AsRefusal(c.admit(who))
-		e.Refused = sendable(refused)
+		e.Refused = refused.Encode()
 		return e, nil
 	})
 }

@@ -30,10 +30,10 @@ type request struct {
 
 // reply is the answer to a request.
 type reply struct {
-	Moved   bool            `json:"moved,omitempty"` // the room has moved, and the op was not executed
-	Refusal *sentRefusal    `json:"refusal,omitempty"`
-	Failed  bool            `json:"failed,omitempty"` // the owner has logged an error
-	Value   json.RawMessage `json:"value,omitempty"`
+	Moved   bool                  `json:"moved,omitempty"` // the room has moved, and the op was not executed
+	Refusal *terms.EncodedRefusal `json:"refusal,omitempty"`
+	Failed  bool                  `json:"failed,omitempty"` // the owner has logged an error
+	Value   json.RawMessage       `json:"value,omitempty"`
 }
 
 // served holds the ops that other servers can request, by name.
@@ -76,7 +76,7 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 	if err != nil {
 		out.Value = nil
 		if e, ok := terms.AsRefusal(err); ok {
-			out.Refusal = sendable(e)
+			out.Refusal = e.Encode()
 		} else if out.Moved = errors.Is(err, errMoved); !out.Moved {
 			out.Failed = true
 			if ctx.Err() == nil {
@@ -97,7 +97,7 @@ func (p reply) read(into any) error {
 	case p.Moved:
 		return errMoved
 	case p.Refusal != nil:
-		return p.Refusal.received()
+		return p.Refusal.Decode()
 	case p.Failed:
 		return ErrBroken
 	}
@@ -130,7 +130,7 @@ type (
 	}
 	entered struct {
 		Known   bool
-		Refused *sentRefusal
+		Refused *terms.EncodedRefusal
 	}
 	placed struct{ Epoch, Seq uint64 } // of a view
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -23,7 +24,7 @@ type wireView struct {
 	Left  bool
 	Run   *wireRun // nil if View.State is nil
 
-	Problem *sentRefusal // View.Notice
+	Problem *terms.EncodedRefusal // View.Notice
 }
 
 // wireRun is a state without its steps, which can be recreated from the link.
@@ -40,7 +41,7 @@ type wireRun struct {
 	WhatIf   *float64
 	Looking  bool
 	Notice   string
-	Stuck    *sentRefusal
+	Stuck    *terms.EncodedRefusal
 }
 
 // encode returns the encoded view. It encodes each view only once.
@@ -50,7 +51,7 @@ func (v *View) encode() (json.RawMessage, error) {
 		err  error
 	}
 	e := v.Shared("class/wire", func() any {
-		w := wireView{Epoch: v.epoch, View: v, Problem: sendable(v.Notice)}
+		w := wireView{Epoch: v.epoch, View: v, Problem: v.Notice.Encode()}
 		if v.Walk != nil {
 			w.Walk, w.Step, w.Left = v.Walk.Walk.Slug, v.Walk.Step, v.Walk.Left
 		}
@@ -58,7 +59,7 @@ func (v *View) encode() (json.RawMessage, error) {
 			w.Run = &wireRun{
 				Link: v.Link(), Started: st.Started(), Text: st.Text, Settings: st.Settings, Ghosts: st.Ghosts,
 				Playing: st.Playing, Speed: st.Speed, Ends: st.Finishing, Branches: st.Branches, WhatIf: st.WhatIf,
-				Looking: st.Looking, Notice: st.Notice, Stuck: sendable(st.Stuck),
+				Looking: st.Looking, Notice: st.Notice, Stuck: st.Stuck.Encode(),
 			}
 		}
 		text, err := json.Marshal(w)
@@ -238,7 +239,7 @@ func (f *relay) show(ctx context.Context) {
 // showOne recreates the view that was published as w and shows it.
 func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	v := w.View
-	v.Notice = w.Problem.received()
+	v.Notice = w.Problem.Decode()
 	if walk := f.hub.cfg.Course.Translated(v.Language).Walk(w.Walk); walk != nil {
 		v.Walk = &WalkView{Walk: walk, Step: w.Step, Left: w.Left}
 	}
@@ -295,7 +296,7 @@ func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error)
 	is := *st
 	is.Text, is.Settings, is.Ghosts, is.Playing, is.Speed = w.Text, w.Settings, w.Ghosts, w.Playing, w.Speed
 	is.Finishing, is.Branches, is.WhatIf, is.Notice = w.Ends, w.Branches, w.WhatIf, w.Notice
-	is.Stuck = w.Stuck.received()
+	is.Stuck = w.Stuck.Decode()
 	return &is, nil
 }
 

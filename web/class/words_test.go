@@ -16,15 +16,20 @@ import (
 func TestRefusalsKeepTheirTextBetweenServers(t *testing.T) {
 	l := pseudo.Language(t)
 	fromLater := &terms.Refusal{Code: CodeAsk, Message: "A sentence of a later version."}
+	_, ofType := terms.IntInput("step", 1, 9).Parse("x")
+	_, ofKnob := terms.MustKnob("top_k").Parse("-1")
 	for _, sent := range []*terms.Refusal{
 		ErrClosed,
 		terms.Refuse(CodeNick, "class.refused.nick", "n", 50, "most", MaxNick),
 		terms.Refuse(CodeWalk, "class.refused.step", "n", 2, "title", "The draw", "why", ErrOpen),
 		notForgotten(1).(*terms.Refusal),
 		notKept(store.ErrFull).(*terms.Refusal),
+		terms.RefusalOf(ofType),
+		terms.RefusalOf(ofKnob),
+		terms.Refuse(CodeWalk, "class.refused.step", "n", 2, "title", "The draw", "why", terms.RefusalOf(ofKnob)),
 		fromLater,
 	} {
-		text, err := json.Marshal(reply{Refusal: sendable(sent)})
+		text, err := json.Marshal(reply{Refusal: sent.Encode()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,14 +38,15 @@ func TestRefusalsKeepTheirTextBetweenServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused, ok := terms.AsRefusal(got.read(nil))
-		if !ok || refused.Code != sent.Code || refused.Message != sent.Message || refused.In(l) != sent.In(l) {
+		if !ok || refused.Code != sent.Code || refused.Field != sent.Field || refused.Want != sent.Want ||
+			refused.Message != sent.Message || refused.In(l) != sent.In(l) {
 			t.Errorf("%s arrives as %q, in another language %q; want %q", text, refused, refused.In(l), sent.In(l))
 		}
 		if sent != fromLater && !strings.HasPrefix(refused.In(l), "⟦") {
 			t.Errorf("in another language: %q, want it translated", refused.In(l))
 		}
 	}
-	if got := sendable(nil).received(); got != nil {
+	if got := (*terms.Refusal)(nil).Encode().Decode(); got != nil {
 		t.Errorf("no refusal arrives as %v", got)
 	}
 }

@@ -118,7 +118,7 @@ func (f *form) guessed(guess string) {
 func errorText(w stage.Words, in terms.Input, bad *terms.RangeError) string {
 	own := *bad
 	own.Subject = cmp.Or(in.The, in.Label)
-	return w.Language.Sentence(&own)
+	return own.In(w.Language)
 }
 
 // whole and wide report how much space a field needs: a prompt needs the whole width, and other

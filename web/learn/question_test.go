@@ -100,7 +100,7 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 		path, s.Post(path, true, url.Values{"key": {"r"}, "step": {"keep"}, "written": {mine}, "tick": {"0"}}),
 		http.StatusOK,
 	)
-	want := "Kept: 1 of " + terms.Counted(len(q.Rubric), "point") + "."
+	want := terms.English.T("coursework.points", "all", len(q.Rubric), "n", 1)
 	if got := text(d.Find(".is-kept")); got != want {
 		t.Errorf("got the message %q, want %q", got, want)
 	}

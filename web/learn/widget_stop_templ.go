@@ -66,7 +66,7 @@ func stopHTML(v stopView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.FlowHTML(v.answer(w)...).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = w.FlowHTML(v.answer(w)...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/pseudo"
 )
 
 // TestGrammarIsFixedForARun: a grammar is set before the first token, by a command or a message,
@@ -114,5 +115,29 @@ func TestSlowGrammarEndsPlaying(t *testing.T) {
 	}
 	if st, err = s.Apply(ctx, Reset{}); err != nil || st.Stuck != nil {
 		t.Errorf("after a reset: got %v, %v; want no error, st.Stuck = nil", err, st.Stuck)
+	}
+}
+
+// TestRestKeepsTheRefusalInEveryLanguage: after a rest, the refusal that ended playing can still be
+// shown in the viewer's language.
+func TestRestKeepsTheRefusalInEveryLanguage(t *testing.T) {
+	s, l := New(testmodel.Target(t), DefaultLimits()), pseudo.Language(t)
+	if _, err := s.Apply(context.Background(), Start{Prompt: "Once"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := terms.MustKnob("top_k").Parse("-1")
+	want := terms.RefusalOf(err)
+	s.state.Stuck = want
+	packed, err := s.Rest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	woken, err := Wake(s.model, DefaultLimits(), packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := woken.State().Stuck
+	if got == nil || got.Error() != want.Error() || got.In(l) != want.In(l) {
+		t.Errorf("got %v, in another language %q; want %v, %q", got, got.In(l), want, want.In(l))
 	}
 }

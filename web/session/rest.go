@@ -18,12 +18,12 @@ type rest struct {
 	Undrawn bool  `json:",omitempty"`
 	Ghosts  []int `json:",omitempty"` // token ids
 	Speed   Speed
-	WhatIf  *float64         `json:",omitempty"`
-	Looking bool             `json:",omitempty"`
-	Notice  string           `json:",omitempty"`
-	Stuck   *terms.Refusal   `json:",omitempty"` // in English
-	Chat    *Chat            `json:",omitempty"`
-	Stopped infer.StopReason `json:",omitempty"`
+	WhatIf  *float64              `json:",omitempty"`
+	Looking bool                  `json:",omitempty"`
+	Notice  string                `json:",omitempty"`
+	Stuck   *terms.EncodedRefusal `json:",omitempty"`
+	Chat    *Chat                 `json:",omitempty"`
+	Stopped infer.StopReason      `json:",omitempty"`
 
 	Log     infer.Log    // the log, with this prompt, model and settings
 	Others  []restBranch `json:",omitempty"`
@@ -48,7 +48,7 @@ func (s *Session) Rest() ([]byte, error) {
 	st := s.state
 	r := rest{
 		Version: st.Version, Text: st.Text, Cursor: st.Cursor, Undrawn: st.Undrawn, Speed: st.Speed,
-		WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice, Stuck: st.Stuck,
+		WhatIf: st.WhatIf, Looking: st.Looking, Notice: st.Notice, Stuck: st.Stuck.Encode(),
 		Stopped: st.Stopped, Chat: st.Chat,
 		Log: *s.log, Current: s.current, LastID: s.lastID,
 	}
@@ -78,7 +78,7 @@ func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 		Version: r.Version, Model: m, Text: r.Text, Prompt: r.Log.Prompt, Marks: r.Log.Marks, IDs: r.Log.IDs,
 		Cursor: r.Cursor, Undrawn: r.Undrawn, Chat: r.Chat,
 		Settings: r.Log.Settings, Speed: r.Speed, WhatIf: r.WhatIf, Looking: r.Looking, Notice: r.Notice,
-		Stuck: r.Stuck, Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
+		Stuck: r.Stuck.Decode(), Stopped: r.Stopped, PromptTokens: tokens(m, prompt), Ghosts: tokens(m, r.Ghosts),
 	}
 	for _, b := range r.Others {
 		s.others = append(s.others, branch{id: b.ID, chosen: b.Chosen, settings: b.Settings, log: b.Log})

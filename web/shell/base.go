@@ -84,14 +84,17 @@ func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, s
 	b.HTML(w, r, status, b.refusal(head, say))
 }
 
-// Sentence returns an error's message as a sentence for a page. Only a [terms.Refusal] has a
-// message in every language.
+// Sentence returns an error's message as a sentence for a page. An error that has or wraps a message
+// in every language, such as a [terms.Refusal] or a [terms.RangeError], gives the one in l. Any other
+// error is in English.
 func Sentence(l *terms.Language, err error) string {
-	text := err.Error()
-	if e := new(terms.Refusal); errors.As(err, &e) {
-		text = e.In(l)
+	var known interface {
+		In(l *terms.Language) string
 	}
-	text = terms.Capital(strings.TrimSpace(text))
+	if errors.As(err, &known) {
+		return known.In(l)
+	}
+	text := terms.Capital(strings.TrimSpace(err.Error()))
 	if !strings.HasSuffix(text, ".") {
 		text += "."
 	}

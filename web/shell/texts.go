@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,6 +14,9 @@ import (
 // scriptKey matches the key of a text in a script, or the beginning of the key if the script
 // appends a variable to it.
 var scriptKey = regexp.MustCompile("[`'](js\\.[a-z.]+)")
+
+// variants are the ends that a text's key has in the catalogs: none, or a plural category.
+var variants = []string{"", ".zero", ".one", ".two", ".few", ".many", ".other"}
 
 // scriptTexts holds the results of ScriptTexts by language and address.
 var scriptTexts sync.Map
@@ -36,7 +40,7 @@ func ScriptTexts(l *terms.Language, address string) string {
 	for _, found := range scriptKey.FindAllStringSubmatch(string(f.Data), -1) {
 		key := found[1]
 		for other, text := range l.Under(key) {
-			if other == key || strings.HasSuffix(key, ".") {
+			if strings.HasSuffix(key, ".") || slices.Contains(variants, strings.TrimPrefix(other, key)) {
 				texts[other] = text
 			}
 		}

@@ -2,7 +2,9 @@ package shell
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -80,7 +82,11 @@ func refusing() http.Handler {
 		"GET /x/panic": func(http.ResponseWriter, *http.Request) { panic("a fault") },
 		"POST /x/form": func(w http.ResponseWriter, r *http.Request) { server.Form(w, r) },
 		"POST /x/{name}": func(w http.ResponseWriter, r *http.Request) {
-			err := terms.Refuse(terms.CodeBusy, "shell.busy.again")
+			err := error(terms.Refuse(terms.CodeBusy, "shell.busy.again"))
+			if r.PathValue("name") == "range" {
+				_, wrong := terms.MustKnob("top_k").Parse("-1")
+				err = fmt.Errorf("a setting: %w", wrong)
+			}
 			Text(w, http.StatusConflict, Sentence(terms.In(r.Context()), err))
 		},
 	})
@@ -105,6 +111,7 @@ func TestRefusalsAreInTheCatalog(t *testing.T) {
 		{"GET", "/x/broken", "", "", "", 500},
 		{"GET", "/x/panic", "", "", "", 500},
 		{"POST", "/x/y", "", "", "", 409},
+		{"POST", "/x/range", "", "", "", 409},
 		{"POST", "/x/form", "a=%zz", "", "", 400},
 		{"POST", "/x/form", "a=" + strings.Repeat("x", formBytes), "", "", 413},
 		{"GET", "http://other.example/", "", "", "", 421},
@@ -141,5 +148,31 @@ func TestAdmissionIsInTheCatalog(t *testing.T) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, inPseudo(t, method, "/", ""))
 		findWords(t, method, w.Body.String())
+	}
+}
+
+// TestScriptsGetAllVariantsOfTheirTexts: a page contains a text's variants for counts, but no texts
+// that its script does not use.
+func TestScriptsGetAllVariantsOfTheirTexts(t *testing.T) {
+	t.Parallel()
+	english, err := terms.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := terms.ReadLanguage("pl", strings.Replace(
+		english, "\njs.cuts.more = ", "\njs.cuts.more.few = a\njs.cuts.more.unused = b\njs.cuts.more.other = ", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	if err := json.Unmarshal([]byte(ScriptTexts(l, "/static/js/widget.js")), &got); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]bool{
+		"js.cuts": true, "js.cuts.more.few": true, "js.cuts.more.other": true, "js.cuts.more.unused": false,
+	} {
+		if _, has := got[key]; has != want {
+			t.Errorf("%s: among the texts: %v, want %v", key, has, want)
+		}
 	}
 }

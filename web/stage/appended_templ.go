@@ -59,7 +59,7 @@ func (w Words) appendedHTML(a *Appended) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = flowHTML(a).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = w.flowHTML(a).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

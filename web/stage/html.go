@@ -162,39 +162,41 @@ type FlowPart struct {
 }
 
 // FlowHTML writes a running text, omitting empty parts.
-func FlowHTML(parts ...FlowPart) templ.Component {
+func (w Words) FlowHTML(parts ...FlowPart) templ.Component {
 	return writer(func(b *strings.Builder) {
 		for _, p := range parts {
-			flowPart(b, p)
+			w.flowPart(b, p)
 		}
 	})
 }
 
-func flowPart(b *strings.Builder, p FlowPart) {
+// flowPart writes a part of a running text. Its label has the page's direction, not the text's.
+func (w Words) flowPart(b *strings.Builder, p FlowPart) {
 	if p.Text.String() == "" {
 		return
 	}
 	b.WriteString(`<span class="` + p.Class + `">`)
 	if p.Label != "" {
-		b.WriteString(`<span class="sr" dir="ltr"> ` + templ.EscapeString(p.Label) + `: </span>`)
+		b.WriteString(`<span class="sr" dir="` + w.T("page.dir") + `"> ` + templ.EscapeString(p.Label) + `: </span>`)
 	}
 	writeText(b, p.Text, `<i class="ws">`, `</i>`)
 	b.WriteString(`</span>`)
 }
 
 // flowHTML writes the text so far as running text, with the newest part marked.
-func flowHTML(a *Appended) templ.Component {
+func (w Words) flowHTML(a *Appended) templ.Component {
 	return writer(func(b *strings.Builder) {
 		b.WriteString(`<p class="flow" dir="auto">`)
 		if a.Left != "" {
-			b.WriteString(`<small class="flow__left" dir="ltr">` + templ.EscapeString(a.Left) + `</small>`)
+			b.WriteString(`<small class="flow__left" dir="` + w.T("page.dir") + `">`)
+			b.WriteString(templ.EscapeString(a.Left) + `</small>`)
 		}
-		flowPart(b, FlowPart{Class: "flow__given", Text: Text{{S: a.Prompt}}})
-		flowPart(b, FlowPart{Class: "flow__gen", Text: Text{{S: a.Before}}})
+		w.flowPart(b, FlowPart{Class: "flow__given", Text: Text{{S: a.Prompt}}})
+		w.flowPart(b, FlowPart{Class: "flow__gen", Text: Text{{S: a.Before}}})
 		if a.New != "" {
 			b.WriteString(`<mark>` + running(a.New) + `</mark>`)
 		}
-		flowPart(b, FlowPart{Class: "flow__held", Text: a.Held})
+		w.flowPart(b, FlowPart{Class: "flow__held", Text: a.Held})
 		b.WriteString(`</p>`)
 	})
 }

@@ -116,3 +116,22 @@ func TestTokensStayASequence(t *testing.T) {
 		t.Errorf("Inline() = %+q, want %+q", got, want)
 	}
 }
+
+// TestFlowLabelsHaveThePagesDirection: the program's own words in a running text have the direction of
+// the page, since the text's own direction can differ.
+func TestFlowLabelsHaveThePagesDirection(t *testing.T) {
+	for want, w := range map[string]Words{"ltr": English, "rtl": pseudoWords(t)} {
+		for what, part := range map[string]templ.Component{
+			"a label":         w.FlowHTML(FlowPart{Label: "Held", Text: Text{{S: "שלום"}}}),
+			"what is missing": w.flowHTML(&Appended{Left: "… 7 characters before.", Prompt: "שלום"}),
+		} {
+			var b strings.Builder
+			if err := part.Render(t.Context(), &b); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), `" dir="`+want+`">`) {
+				t.Errorf("%s: got %s, want dir=%q", what, &b, want)
+			}
+		}
+	}
+}

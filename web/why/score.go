@@ -157,7 +157,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		v.Bad, v.Field, status = sentence(words, err), at, http.StatusBadRequest
+		v.Bad, v.Field, status = shell.Sentence(words.Language, err), at, http.StatusBadRequest
 	}
 	s.HTML(w, r, status, scoreHTML(v))
 }

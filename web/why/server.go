@@ -78,7 +78,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		v.Grid = newGrid(words, a.report, about)
 		v.lacks(words, a)
 	case status == http.StatusBadRequest:
-		v = view{Prompt: about.prompt, Bad: sentence(words, err)}
+		v = view{Prompt: about.prompt, Bad: shell.Sentence(words.Language, err)}
 		v.Again = about.plain()
 	default:
 		head, say := s.failed(words, status, err)
@@ -103,7 +103,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	a, status, err := s.ask(w, r, &about, true)
 	switch {
 	case err != nil && status == http.StatusBadRequest:
-		shell.Text(w, status, sentence(words, err))
+		shell.Text(w, status, shell.Sentence(words.Language, err))
 		return
 	case err != nil:
 		head, say := s.failed(words, status, err)
@@ -111,10 +111,10 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 		return
 	case errors.Is(a.heads, errMeasuring):
 		w.Header().Set("Retry-After", "2")
-		shell.Text(w, http.StatusServiceUnavailable, sentence(words, a.heads))
+		shell.Text(w, http.StatusServiceUnavailable, shell.Sentence(words.Language, a.heads))
 		return
 	case a.patch != nil || a.heads != nil:
-		shell.Text(w, http.StatusBadRequest, sentence(words, cmp.Or(a.patch, a.heads)))
+		shell.Text(w, http.StatusBadRequest, shell.Sentence(words.Language, cmp.Or(a.patch, a.heads)))
 		return
 	}
 	var b bytes.Buffer
@@ -227,12 +227,4 @@ func (s *Server) report(ctx context.Context, about subject, q why.Question, all 
 		err = patch(ctx, r, about.with)
 	}
 	return r, err
-}
-
-// sentence returns an error as a sentence for the page.
-func sentence(w stage.Words, err error) string {
-	if r, ok := terms.AsRefusal(err); ok {
-		return r.In(w.Language)
-	}
-	return shell.Sentence(w.Language, err)
 }

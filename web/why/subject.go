@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -95,7 +96,9 @@ func (a subject) question(w stage.Words, m *infer.Model) (why.Question, error) {
 		}
 		id, err := why.FindToken(m, t.text)
 		if err != nil {
-			return q, terms.Refuse(terms.CodeRange, t.key, "token", terms.Quoted(t.text), "why", sentence(w, err))
+			return q, terms.Refuse(
+				terms.CodeRange, t.key, "token", terms.Quoted(t.text), "why", shell.Sentence(w.Language, err),
+			)
 		}
 		*t.to = id
 	}

@@ -125,15 +125,15 @@ func (v *view) lacks(w stage.Words, a answer) {
 	var failed *measureError
 	switch {
 	case errors.Is(a.heads, errMeasuring):
-		v.Looking = sentence(w, a.heads)
+		v.Looking = shell.Sentence(w.Language, a.heads)
 	case errors.As(a.heads, &failed):
 		english := stage.Element{Name: "span", Attrs: templ.Attributes{"lang": "en"}}
 		v.NoHeads = w.Rich("explain.heads.failed", "why", failed.cause.Error(), "error", english)
 	case a.heads != nil:
-		v.NoHeads = stage.Rich{{S: sentence(w, a.heads)}}
+		v.NoHeads = stage.Rich{{S: shell.Sentence(w.Language, a.heads)}}
 	}
 	if a.patch != nil {
-		v.Grid.Bad = sentence(w, a.patch)
+		v.Grid.Bad = shell.Sentence(w.Language, a.patch)
 	}
 }
 

@@ -1,30 +1,47 @@
 package wire
 
-import "github.com/gorilla/websocket"
+import (
+	"strings"
 
-// closeReason is the reason a connection ends: a close code and a sentence of at most 123
-// bytes. Clients reconnect automatically after 1001, 1006, 1011, 1012 and 1013. They do not
-// reconnect after 1000, which means that there is nothing more to do, or after the other codes,
-// which mean that the client was at fault.
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// closeReason is the reason a connection ends: a close code and the key of a sentence, which pages
+// show if they do not reconnect. Clients reconnect automatically after 1001, 1006, 1011, 1012 and
+// 1013. They do not reconnect after 1000, which means that there is nothing more to do, or after the
+// other codes, which mean that the client was at fault.
 type closeReason struct {
 	code int
-	text string
+	key  string // "" if nothing is said
 }
 
-func (r *closeReason) Error() string { return r.text }
+func (r *closeReason) Error() string { return r.in(terms.English) }
+
+// in returns the sentence in a language, shortened to what a close frame can hold.
+func (r *closeReason) in(l *terms.Language) string {
+	if r.key == "" {
+		return ""
+	}
+	const most = 123 // bytes
+	text := l.T(r.key, protocols...)
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+}
+
+// protocols are the values of the texts that name the subprotocols.
+var protocols = []any{"html", ProtocolHTML, "json", ProtocolJSON}
 
 var (
-	reasonDone     = &closeReason{websocket.CloseNormalClosure, "there is nothing more to send"}
-	reasonProtocol = &closeReason{
-		websocket.CloseProtocolError, "ask for the subprotocol " + ProtocolHTML + " or " + ProtocolJSON,
-	}
-	reasonBinary  = &closeReason{websocket.CloseUnsupportedData, "messages must be text, each one JSON object"}
-	reasonUTF8    = &closeReason{websocket.CloseInvalidFramePayloadData, "messages must be valid UTF-8"}
-	reasonRefused = &closeReason{websocket.ClosePolicyViolation, "there is no such part of the page"}
-	reasonFlood   = &closeReason{websocket.ClosePolicyViolation, "too many messages, even after many refusals"}
-	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has sent the reason
-	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "an internal error occurred and was logged"}
-	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is shutting down or restarting"}
-	reasonFull    = &closeReason{websocket.CloseTryAgainLater, "there is no room for this at the moment"}
-	reasonGone    = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not answer
+	reasonDone     = &closeReason{websocket.CloseNormalClosure, "wire.done"}
+	reasonProtocol = &closeReason{websocket.CloseProtocolError, "wire.protocol"}
+	reasonBinary   = &closeReason{websocket.CloseUnsupportedData, "wire.binary"}
+	reasonUTF8     = &closeReason{websocket.CloseInvalidFramePayloadData, "wire.utf8"}
+	reasonRefused  = &closeReason{websocket.ClosePolicyViolation, "wire.refused"}
+	reasonFlood    = &closeReason{websocket.ClosePolicyViolation, "wire.flood"}
+	reasonLarge    = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has sent the reason
+	reasonBroken   = &closeReason{websocket.CloseInternalServerErr, "wire.broken"}
+	reasonRestart  = &closeReason{websocket.CloseServiceRestart, "wire.restart"}
+	reasonFull     = &closeReason{websocket.CloseTryAgainLater, "wire.full"}
+	reasonGone     = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not answer
 )

@@ -25,10 +25,9 @@ import (
 // pipe is a [transport] whose peer is the test. The test passes messages in, and decides when
 // to read the messages that are sent.
 type pipe struct {
-	in     chan string
-	out    chan string   // unbuffered: a writer waits until the test reads
-	cut    chan struct{} // closed when the peer is gone
-	closed *closeReason
+	in  chan string
+	out chan string   // unbuffered: a writer waits until the test reads
+	cut chan struct{} // closed when the peer is gone
 }
 
 func newPipe() *pipe {
@@ -51,11 +50,11 @@ func (p *pipe) write(b []byte) error {
 		return io.ErrClosedPipe
 	}
 }
-func (p *pipe) writeShared(e *Encoded) error  { return p.write(e.Bytes()) }
-func (p *pipe) ping() error                   { return nil }
-func (p *pipe) sendClose(reason *closeReason) { p.closed = reason }
-func (p *pipe) finish()                       {}
-func (p *pipe) abort()                        {}
+func (p *pipe) writeShared(e *Encoded) error { return p.write(e.Bytes()) }
+func (p *pipe) ping() error                  { return nil }
+func (p *pipe) sendClose(int, string)        {}
+func (p *pipe) finish()                      {}
+func (p *pipe) abort()                       {}
 
 // over serves a part over a pipe until p.in is closed. ended is closed when the connection has
 // ended.

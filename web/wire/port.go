@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Port is the program's end of a message port, over which a page reaches a program that runs in the
@@ -23,7 +25,7 @@ type Port struct {
 func (s *Server) ServePort(r *http.Request, p Port) {
 	kind, ok := s.kind(r)
 	if !ok {
-		p.Close(websocket.ClosePolicyViolation, noFeed(r))
+		p.Close(reasonRefused.code, reasonRefused.in(terms.In(r.Context())))
 		return
 	}
 	caller, _ := s.cfg.Caller(r)
@@ -70,8 +72,8 @@ func (p *port) writeShared(e *Encoded) error { return p.Send(e.Bytes()) }
 func (p *port) ping() error { return nil }
 
 // sendClose also ends the pending read, since a page does not reply to a close message.
-func (p *port) sendClose(why *closeReason) {
-	p.Close(why.code, why.text)
+func (p *port) sendClose(code int, reason string) {
+	p.Close(code, reason)
 	p.abort()
 }
 

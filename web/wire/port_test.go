@@ -40,7 +40,7 @@ func dialPort(t *testing.T, s *Server, query string, protocol string) *paged {
 }
 
 // TestErrorsAreInTheLanguageOfTheRequest: a part knows the language of the request that opened its
-// connection, and its errors are sent in that language.
+// connection, and its errors and the reason why it ends are sent in that language.
 func TestErrorsAreInTheLanguageOfTheRequest(t *testing.T) {
 	l := pseudo.Language(t)
 	why := terms.RefuseField("seed", "x", "a number")
@@ -52,16 +52,37 @@ func TestErrorsAreInTheLanguageOfTheRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Sec-WebSocket-Protocol", ProtocolHTML)
-	out := make(chan []byte, 1)
+	out, closed := make(chan []byte, 1), make(chan string, 1)
 	x.ServePort(r, Port{
-		In: make(chan []byte), Send: func(m []byte) error { out <- m; return nil }, Close: func(int, string) {},
+		In: make(chan []byte), Send: func(m []byte) error { out <- m; return nil },
+		Close: func(_ int, reason string) { closed <- reason },
 	})
 	got := readMessage(t, string(<-out))
 	if got.Error == nil || got.Error.Message != why.In(l) || string(got.Data) != `"`+pseudo.Tag+`"` {
 		t.Errorf("got error %v and language %s; want %q and %q", got.Error, got.Data, why.In(l), pseudo.Tag)
 	}
+	if reason := <-closed; reason != reasonDone.in(l) || reason == reasonDone.Error() {
+		t.Errorf("got the close reason %q, want %q", reason, reasonDone.in(l))
+	}
 	if why.Message != why.In(terms.English) {
 		t.Errorf("the part's own refusal is now %q", why.Message)
+	}
+}
+
+// TestCloseReasonsFitInAFrame: a language's longer text is cut between two characters, since a close
+// frame with a longer one could not be sent.
+func TestCloseReasonsFitInAFrame(t *testing.T) {
+	texts, err := terms.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := terms.ReadLanguage("x", strings.Replace(
+		texts, "wire.done = ", "wire.done = "+strings.Repeat("ü", 70), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := reasonDone.in(l), strings.Repeat("ü", 61); got != want {
+		t.Errorf("got %d bytes, %q; want %d", len(got), got, len(want))
 	}
 }
 

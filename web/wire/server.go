@@ -26,7 +26,8 @@ type Config struct {
 	// Limiter limits the number of connections and messages of each caller; nil for the default
 	// limits.
 	Limiter *admission.Limiter
-	// Refuse responds to a request that is not given a connection. say is the sentence to show.
+	// Refuse responds to a request that is not given a connection. say is the sentence to show. It
+	// is in English if the request is a handshake, since browsers hide it from the page.
 	Refuse func(w http.ResponseWriter, status int, say string)
 	// HTML, if not nil, rewrites the HTML of panels before they are sent, since addresses
 	// differ if the program is not at the root of its host.
@@ -114,10 +115,7 @@ func (s *Server) abort() int {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !websocket.IsWebSocketUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
-		s.cfg.Refuse(
-			w, http.StatusUpgradeRequired,
-			"This address speaks WebSocket, subprotocols "+ProtocolHTML+" and "+ProtocolJSON+".",
-		)
+		s.cfg.Refuse(w, http.StatusUpgradeRequired, terms.In(r.Context()).T("wire.only", protocols...))
 		return
 	}
 	if r.ContentLength != 0 { // -1 for a body of unknown length
@@ -127,7 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	kind, ok := s.kind(r)
 	if !ok {
-		s.cfg.Refuse(w, http.StatusNotFound, noFeed(r))
+		s.cfg.Refuse(w, http.StatusNotFound, "There is no feed "+terms.Quoted(feedOf(r))+" here.")
 		return
 	}
 	caller, cookie := s.cfg.Caller(r)
@@ -156,8 +154,6 @@ func (s *Server) kind(r *http.Request) (Kind, bool) {
 }
 
 func feedOf(r *http.Request) string { return r.URL.Query().Get("feed") }
-
-func noFeed(r *http.Request) string { return "There is no feed " + terms.Quoted(feedOf(r)) + " here." }
 
 // speak runs an admitted connection over its transport until the connection ends.
 func (s *Server) speak(c *connection, t transport, kind Kind, r *http.Request, protocol string) {

@@ -22,9 +22,9 @@ type transport interface {
 	write([]byte) error
 	writeShared(*Encoded) error
 	ping() error
-	// sendClose sends the peer the reason why the connection ends. finish is called after the
+	// sendClose sends the peer the code and the reason with which the connection ends. finish is called after the
 	// last read and write. abort ends a read that hangs.
-	sendClose(*closeReason)
+	sendClose(code int, reason string)
 	finish()
 	abort()
 }
@@ -110,10 +110,10 @@ func (s *socket) ping() error {
 	return s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait))
 }
 
-func (s *socket) sendClose(reason *closeReason) {
+func (s *socket) sendClose(code int, reason string) {
 	s.said = true
 	s.conn.WriteControl(
-		websocket.CloseMessage, websocket.FormatCloseMessage(reason.code, reason.text), time.Now().Add(closeWait),
+		websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), time.Now().Add(closeWait),
 	)
 }
 

@@ -63,7 +63,7 @@ func (c *connection) sendClose() {
 	reason := reasonRestart // the server's own context has ended
 	errors.As(context.Cause(c.ctx), &reason)
 	if reason != reasonGone {
-		c.conn.sendClose(reason)
+		c.conn.sendClose(reason.code, reason.in(terms.In(c.ctx)))
 	}
 }
 

@@ -19,7 +19,7 @@ func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 		hands.Press(form + ` button[value="compare"]`)
 		hands.Press(form + ` input[name="tick"][value="0"]`)
 		hands.Press(form + ` button[value="keep"]`)
-		tab.WaitText(form+" .is-kept", "Kept: 1 of "+terms.Counted(len(q.Rubric), "point")+".")
+		tab.WaitText(form+" .is-kept", terms.English.T("coursework.points", "all", len(q.Rubric), "n", 1))
 		return
 	}
 	right := slices.IndexFunc(q.Choices, func(c lessons.Choice) bool { return c.Right })
