@@ -118,8 +118,8 @@ func TestLessonGreedyCircleIsTrue(t *testing.T) {
 	if greedy := textOf(loop); strings.Count(greedy, ", and the wind blew and blew") < 7 {
 		t.Errorf(`greedy generates %q, want ", and the wind blew and blew" 7 times or more`, greedy)
 	}
-	// Six recurring words would make a circle. In the wizard's text, no six words in a row occur
-	// twice.
+	// If greedy were looping, some sequence of six words would occur twice. In the wizard's text, none
+	// does.
 	words, seen := strings.Fields(textOf(write(t, Sentence, at(func(s *infer.Settings) { s.Temperature = 0 }), 64))),
 		map[string]bool{}
 	for i := range len(words) - 5 {

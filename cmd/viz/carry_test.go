@@ -146,10 +146,10 @@ func TestDataSurvivesCopyToAClusterAndBack(t *testing.T) {
 	went := inCluster()
 	f := try(t, nil, "", into...)
 	if f.code != exitFailed ||
-		!strings.Contains(f.errors, code+": the destination log has been used since it was copied") {
+		!strings.Contains(f.errors, code+": the destination's copy of the log has been used") {
 		t.Errorf(
 			"a room that was used: exit %d, %q; want %d with %q", f.code, f.errors, exitFailed,
-			code+": the destination log has been used since it was copied",
+			code+": the destination's copy of the log has been used",
 		)
 	}
 	sameLogs(t, "after the third time", inCluster(), went)

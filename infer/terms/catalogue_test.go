@@ -68,7 +68,8 @@ func TestLanguagesAreComplete(t *testing.T) {
 	}
 }
 
-// namesByText returns the names of the values of each text. The variants for counts are one text.
+// namesByText returns the names of the values of each text. The plural variants of a text count as
+// one text.
 func namesByText(c Catalog) map[string][]string {
 	all := map[string][]string{}
 	for _, key := range c.Keys() {

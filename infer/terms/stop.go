@@ -1,6 +1,6 @@
 package terms
 
-// Stop holds the texts about one reason why a text ends.
+// Stop holds the texts that describe one stop condition.
 type Stop struct {
 	Key   string // in JSON: "max_tokens"
 	Name  string // the name of the condition: "max tokens"

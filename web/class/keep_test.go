@@ -203,7 +203,8 @@ func restoredMembers(s *school, t *testing.T) (int, error) {
 	return get(t.Context(), again.all()[0], func(c *core) (int, error) { return len(c.members), nil })
 }
 
-// TestViewsAreImmutable: views never change once published, and their numbers only grow.
+// TestViewsAreImmutable: views never change once published, and their sequence numbers never
+// decrease.
 func TestViewsAreImmutable(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")

@@ -13,7 +13,7 @@ const (
 
 // ErrUsed is returned by [CopyNew] if the log in the other journal has been used since an
 // earlier copy.
-var ErrUsed = errors.New("the destination log has been used since it was copied")
+var ErrUsed = errors.New("the destination's copy of the log has been used")
 
 // Copy appends the records of a log to the same owner's log in another journal. It omits the
 // records for which leave returns true; leave can be nil. It returns the number of records that

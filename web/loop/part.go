@@ -328,9 +328,9 @@ func (p *livePart) push(ctx context.Context) error {
 }
 
 // pushState adds a state to m and sends it. What can be shown after the rest follows in a second
-// message, which is not even rendered until the first one is sent. Three kinds of states are sent
-// whole: the first of a connection, the first with a text, which a page may join with the one before
-// it, and all states while a run plays, since the next one follows at once.
+// message, which is not even rendered until the first one is sent. A state is sent whole if it is
+// the first on its connection, the first with a text (a page may merge these two), or part of a
+// playing run, in which the next state follows at once.
 func (p *livePart) pushState(m wire.Message, next *session.State) error {
 	whole := !p.started || next.Playing
 	if p.seq == 0 {

@@ -19,7 +19,7 @@ type query struct {
 
 // Limits on the lists in an answer.
 const (
-	peekOthers = 4  // alternatives of a token
+	peekOthers = 4  // alternatives to a token
 	findMost   = 12 // tokens that match a search
 	headMost   = 16 // positions that a head reads
 	findBytes  = 64 // longest search text, since all tokens are shorter

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// openStart handles GET /loop?start=KEY, an address in a lesson's text. It redirects to a link
-// to that run, at the stage that the lesson describes, after replaying the run to check that it
-// reaches that stage. A chat is not started, but only filled into the form.
+// openStart handles GET /loop?start=KEY, to which a lesson links to open a run that it describes.
+// It redirects to a link to that run, at the stage that the lesson describes, after replaying the
+// run to check that it reaches that stage. A chat is not started, but only filled into the form.
 func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
 	start := s.Course.In(r.Context()).Start(key)

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// A site serves static files, a long page and a short page with compression.
+// A site is a test server with compression that serves static files, a long page and a short page.
 type site struct {
 	t   *testing.T
 	url string

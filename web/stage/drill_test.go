@@ -193,7 +193,7 @@ func TestCutLineBelowTheRows(t *testing.T) {
 }
 
 func TestDrillSample(t *testing.T) {
-	// p′ is 0.6652, 0.2447 and 0.0900. The second token's segment extends from 0.6652 to 0.9099.
+	// p′ is 0.6652, 0.2447 and 0.0900. The second token's segment extends from 0.6652 to 0.9100.
 	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312))
 	r := p.Table.Rows[1]
 	if !r.Pick || !r.Worked || r.From != "0.6652" || r.To != "0.9100" || r.LaneX != "66.52%" {

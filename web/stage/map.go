@@ -359,8 +359,8 @@ func mapTab(row int) string {
 	return "-1"
 }
 
-// mapShares returns the shares of the most probable next tokens and of everything else. They
-// are empty outlines before the softmax, then p, and from the filter on p′.
+// mapShares returns the shares of the most probable next tokens and of everything else. They are
+// empty outlines before the softmax, p at the softmax, and p′ at the filter and later stages.
 func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	step, d := s.Step(), s.Dist
 	if step == nil || d == nil || at < infer.KindSoftmax || step.Ran < infer.KindSoftmax {

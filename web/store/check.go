@@ -188,13 +188,13 @@ func foreign() error {
 }
 
 func newer(version int) error {
-	return fmt.Errorf("%w: it has version %d, but this program reads version %d; use the newer program, or "+
-		"another folder with -data", ErrNewer, version, schemaVersion)
+	return fmt.Errorf("%w: the database has version %d, but this program reads version %d; use the newer "+
+		"program, or choose another folder with -data", ErrNewer, version, schemaVersion)
 }
 
 func older(version int) error {
-	return fmt.Errorf("%w: it has version %d, but this program reads only version %d; start a version from November "+
-		"2026 once to convert it, or choose another folder with -data", ErrOlder, version, schemaVersion)
+	return fmt.Errorf("%w: the database has version %d, but this program reads only version %d; start a version "+
+		"from November 2026 once to convert it, or choose another folder with -data", ErrOlder, version, schemaVersion)
 }
 
 // flipped reports whether a number in the header differs from the expected one in exactly one bit.

@@ -130,7 +130,7 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
 	c.Faults = append(c.Faults, lines...)
 	if err == nil && len(c.Faults) == 0 {
-		err = examineOpen(ctx, conn, false) // checks which program the database belongs to, and its tables
+		err = examineOpen(ctx, conn, false) // checks the application ID, the schema version and the tables
 	}
 	return err
 }

@@ -14,8 +14,8 @@ type Space int
 // Each level accepts less than the one before; see [DB.Space]. SQLite itself enforces the limit.
 const (
 	SpaceForAll     Space = iota
-	SpaceForSmall         // imports are no longer accepted
-	SpaceForKnown         // nor are new rooms, or data of learners without a log
+	SpaceForSmall         // imports are refused
+	SpaceForKnown         // new rooms and records from learners without a log are also refused
 	SpaceForAnswers       // only answers, card reviews, and the activity of classes
 )
 

@@ -100,10 +100,10 @@ func inTurns(rotation string, steps []step) []step {
 	return steps
 }
 
-// run runs a part; the tests of each of its packages may take at most limit. The tests' output is
-// shown only if they fail. Results are never taken from the cache, since many of these tests do
-// something different each time. Without -v=test2json, go test would not report failed subtests
-// until the whole test ends; this mode marks such lines with a control character.
+// run runs a part, with limit as the timeout for each package's tests. The tests' output is shown
+// only if they fail. Results are never taken from the cache, since many of these tests do something
+// different each time. Without -v=test2json, go test would not report failed subtests until the
+// whole test ends; this mode marks such lines with a control character.
 func (p part) run(r *runner, limit time.Duration) error {
 	if p.npm {
 		if err := prepareNPM(r); err != nil {
