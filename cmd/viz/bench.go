@@ -117,7 +117,7 @@ func (o *benchOptions) flags() *flags {
 		o.plan.Time = d
 		return nil
 	})
-	f.toggle("accuracy", "compare predictions with int8 weights and with the model's own weights", &o.accuracy)
+	f.toggle("accuracy", "measure how much int8 changes the predictions, instead of the speed", &o.accuracy)
 	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }
@@ -125,8 +125,8 @@ func (o *benchOptions) flags() *flags {
 // quant defines the flag that selects the storage format of the weights.
 func (f *flags) quant(to *infer.Quant) {
 	*to = infer.QuantNone
-	f.value("quant", "KIND", "how weights are stored in memory: none (unchanged) or int8 (one byte each), "+
-		"smaller and faster with nearly the same text (default none)", func(text string) error {
+	f.value("quant", "KIND", "how weights are stored in memory: none (unchanged) or int8 (one byte each; "+
+		"smaller and faster, with nearly the same text) (default none)", func(text string) error {
 		q, err := infer.ParseQuant(text)
 		if err != nil {
 			return errors.New("must be none or int8")

@@ -50,8 +50,9 @@ func (n *network) flags(f *flags) {
 			n.public, err = parsePublic(s)
 			return err
 		})
-	f.value("trusted-proxy", "ADDRESSES", "proxies in front of this server, addresses or networks such as 10.0.0.0/8, "+
-		"separated by commas; limits then apply to the address in their X-Forwarded-For (default: none)",
+	f.value("trusted-proxy", "ADDRESSES", "proxies in front of this server: addresses, or networks such as "+
+		"10.0.0.0/8, separated by commas; limits then apply to the address in the X-Forwarded-For that they "+
+		"send (default: none)",
 		func(s string) (err error) {
 			n.proxies, err = parseProxies(s)
 			return err
@@ -61,7 +62,7 @@ func (n *network) flags(f *flags) {
 		func(s string) error { return addOrigins(&n.embeds, s) })
 	f.text("tls-cert", "FILE", "a certificate (PEM), to serve HTTPS; needs -tls-key", &n.cert)
 	f.text("tls-key", "FILE", "the certificate's private key (PEM)", &n.key)
-	f.value("room-ttl", "TIME", "how long a class's room is kept after it was last used, from 1h to 400d (default 30d)",
+	f.value("room-ttl", "TIME", "how long a class's room is kept after its last use, from 1h to 400d (default 30d)",
 		func(s string) (err error) {
 			n.roomTTL, err = parseTTL(s)
 			return err

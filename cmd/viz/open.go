@@ -15,10 +15,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-const modelHelp = "another model: a Hugging Face folder, downloaded or in its cache, a GGUF file, or a llama2.c " +
-	".bin file (default: the model in this binary)"
+const modelHelp = "the model to run: a Hugging Face folder (downloaded or in the cache), a GGUF file, " +
+	"or a llama2.c .bin file (default: the built-in model)"
 
-const tokenizerHelp = "the vocabulary of a llama2.c .bin file (default: tokenizer.bin in the same folder)"
+const tokenizerHelp = "the vocabulary for a llama2.c .bin file (default: tokenizer.bin in the same folder)"
 
 // modelPath holds the flags -model and -tokenizer.
 type modelPath struct{ model, tokenizer string }
@@ -71,7 +71,7 @@ func openModel(
 
 // draftHelp describes the -draft flag.
 const draftHelp = "a smaller model with the same vocabulary, which drafts tokens for speculative decoding " +
-	"(default: for the model in this binary, its own draft)"
+	"(default: the built-in draft for the built-in model, else none)"
 
 // openDraft loads the draft model for target. If path is "", the embedded model gets the embedded
 // draft, and any other model gets none. openDraft rejects a draft that does not share the target's

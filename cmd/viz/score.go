@@ -44,15 +44,15 @@ func (o *scoreOptions) flags() *flags {
 	f.path = &o.file
 	o.modelPath.flags(f)
 	o.settings = sampling.Pure
-	f.value("rules", "RULES", `also score the text with rules, such as "top_k=40 top_p=0.9"`, o.readRules)
-	f.value("temperature", "T", "also score the text at a temperature, 0.1 to 10", func(text string) error {
+	f.value("rules", "RULES", `also score the text with sampling rules, such as "top_k=40 top_p=0.9"`, o.readRules)
+	f.value("temperature", "T", "also score the text at this temperature, 0.1 to 10", func(text string) error {
 		t, ok := terms.ReadNumber(text)
 		if o.settings.Temperature, o.asked = t, true; !ok {
 			return errors.New("must be a number")
 		}
 		return nil
 	})
-	f.toggle("tokens", "list every token with the bits it cost", &o.tokens)
+	f.toggle("tokens", "list every token with its cost in bits", &o.tokens)
 	f.toggle("json", "print one JSON object per line", &o.json)
 	return f
 }

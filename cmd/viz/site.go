@@ -39,8 +39,8 @@ type siteOptions struct{ program, out, base, lessons string }
 
 func (o *siteOptions) flags() *flags {
 	f := newFlags(siteUsage)
-	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; wasm_exec.js of the same Go version "+
-		"must be in the same folder", &o.program)
+	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; wasm_exec.js from the same Go "+
+		"version must be in the same folder", &o.program)
 	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
 	f.text("lessons", "DIR", "a folder with your own lessons, which become part of the site", &o.lessons)
 	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for link "+

@@ -145,7 +145,7 @@ func TestReadmeNamesAllBrowserStorage(t *testing.T) {
 		slices.Collect(maps.Keys(stored)))
 	text := readme(t)
 	for _, say := range []string{
-		"whether the page is light or dark", "whether letters are shortcuts", "a signed cookie", "for 400 days",
+		"whether the page is light or dark", "whether single-key shortcuts are on", "a signed cookie", "for 400 days",
 		"for 30 days", "while you switch between Story and Numbers",
 	} {
 		if !strings.Contains(text, say) {

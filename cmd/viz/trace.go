@@ -68,7 +68,8 @@ func (o *traceOptions) flags() *flags {
 	for _, k := range terms.Knobs() {
 		o.knob(f, k)
 	}
-	f.value("logit-bias", "LIST", "add to the scores of single tokens, by id: 12:-100,50:5", func(text string) error {
+	bias := "numbers to add to the scores of single tokens, by token id, such as 12:-100,50:5"
+	f.value("logit-bias", "LIST", bias, func(text string) error {
 		b, err := sampling.ParseBias(text)
 		if err == nil {
 			o.settings.LogitBias = b

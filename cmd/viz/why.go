@@ -57,16 +57,16 @@ func runWhy(
 func (o *whyOptions) flags() *flags {
 	f := newFlags(whyUsage)
 	f.text("prompt", "TEXT", "the text before the token; - reads standard input; a final newline is dropped", &o.prompt)
-	f.text("token", "TOKEN", "the token to explain: its text, or # and its number "+
+	f.text("token", "TOKEN", "the token to explain: its text, or # and its id "+
 		"(default: the most probable)", &o.token)
 	f.text("over", "TOKEN", "explain the token's lead over this one instead of its score", &o.over)
 	f.text("off", "PARTS", "the parts to switch off at every position, separated by commas: L3.H2 (a head), L4.ffn, "+
-		"L4.bias, L5 (a block), pos:0 (a position that later ones can't look at)", &o.off)
+		"L4.bias, L5 (a block), pos:0 (a position, which later ones then cannot attend to)", &o.off)
 	f.toggle("mean", "replace disabled parts by their mean over the text instead of zero", &o.mean)
 	f.toggle("lens", "show what the model would predict after each block at each position", &o.lens)
-	f.text("patch", "TEXT", "copy the vectors of this text into the prompt, one at a time, and show how far the "+
-		"answer follows; it must have as many tokens as the prompt", &o.patch)
-	f.toggle("heads", "find the heads that have a known habit, and measure the loss without them", &o.heads)
+	f.text("patch", "TEXT", "copy this text's vectors into the prompt, one at a time, and show how far each one moves "+
+		"the answer toward this text's; both need the same number of tokens", &o.patch)
+	f.toggle("heads", "find heads with known habits, and measure the loss without them", &o.heads)
 	o.modelPath.flags(f)
 	f.quant(&o.quant)
 	f.toggle("json", "print one JSON object", &o.json)
