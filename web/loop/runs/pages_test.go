@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 func TestPageAcksCountOnce(t *testing.T) {
@@ -45,6 +47,28 @@ func TestPageNameIsChecked(t *testing.T) {
 	} {
 		if got := pageName(asked); got != want {
 			t.Errorf("%q: got %q, want %q", asked, got, want)
+		}
+	}
+}
+
+// TestCommandsWithoutNumbers: a command without a number is always carried out, even twice.
+func TestCommandsWithoutNumbers(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	r, v := join(t, rs, "a", "")
+	defer rs.Leave(r, v)
+	for _, tt := range []struct {
+		command session.Command
+		want    int // steps begun
+	}{
+		{session.Start{Prompt: "Once upon a"}, 1},
+		{session.StepToken{}, 1},
+		{session.StepToken{}, 2},
+		{session.StepToken{}, 3},
+	} {
+		st, err := r.Do(t.Context(), tt.command, v, 0)
+		if err != nil || !st.Started() || len(st.Steps) != tt.want {
+			t.Fatalf("%T: got %d steps, %v; want %d, <nil>", tt.command, len(st.Steps), err, tt.want)
 		}
 	}
 }

@@ -353,14 +353,15 @@ func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) 
 }
 
 // repeated reports whether a request is a command that was already carried out on an earlier
-// connection of the same page. The page never received the answer.
+// connection of the same page. The page never received the answer. A command without a number is
+// never a repetition.
 func (r *Run) repeated(req request) bool {
 	if req.from == nil {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return req.n <= r.pages.last(req.from.page)
+	return req.n > 0 && req.n <= r.pages.last(req.from.page)
 }
 
 // publish makes the given state the newest one and wakes the viewers. The viewer whose request led
