@@ -216,9 +216,18 @@ func TestReloadAtEveryStage(t *testing.T) {
 	// also stay the same.
 	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, ` +
 		`#cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
+	// whole reports whether the part that arrives in a second message is as on the server's page.
+	const whole = `(() => {
+		window.fresh ??= (fetch(location.href).then((r) => r.text()).then((text) => {
+			window.fresh = new DOMParser().parseFromString(text, 'text/html');
+		}), {});
+		const cost = (page) => page.querySelector?.('#cost').textContent.replace(/\s+/g, ' ').trim();
+		return cost(window.fresh) === cost(document);
+	})()`
 	for _, k := range infer.Kinds {
 		v.given(oneStage)
 		v.same()
+		v.Wait("the whole stage", whole)
 		before := browser.Value[string](v.Tab, figures)
 		v.Reload()
 		if got := browser.Value[string](v.Tab, figures); got != before { // over HTTP
