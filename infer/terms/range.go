@@ -9,7 +9,7 @@ import (
 // people; Field is for programs.
 type RangeError struct {
 	Field   string // as in JSON: "temperature", "top_k", "max_tokens", ...
-	Subject string // the field's user-facing name, as a sentence's first words; if empty, the catalogs have it
+	Subject string // the field's user-facing name, as a sentence's first words; "" for the catalogs' name
 	Got     Phrase
 	Want    Phrase
 }

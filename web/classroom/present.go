@@ -72,17 +72,22 @@ func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presen
 	}
 	page := presentPage{
 		slide: d, View: v, Control: controlFor(w, v, drives), Note: newNote(w, v), Script: newScript(v),
-		Settings: infer.DefaultSettings(),
+		Settings: infer.DefaultSettings(), Questions: p.questions(v),
 	}
 	if v.State != nil {
 		page.Settings = v.State.Settings
 	}
+	return page, nil
+}
+
+// questions returns the questions that a class can be asked, in its language.
+func (p *Pages) questions(v *class.View) (list []*lessons.Question) {
 	for _, q := range p.Course.Translated(v.Language).Questions {
 		if q.Kind == "choice" || q.Kind == "recall" {
-			page.Questions = append(page.Questions, q)
+			list = append(list, q)
 		}
 	}
-	return page, nil
+	return list
 }
 
 // memberState returns the key of the text that describes a member in the list of members.

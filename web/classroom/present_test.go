@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -86,6 +87,25 @@ func TestSecondWindowIsAnnounced(t *testing.T) {
 				"%d leading windows, this one drives: %t: told of another: got %t, want %t",
 				tt.leading, tt.drives, got, tt.told,
 			)
+		}
+	}
+}
+
+// TestQuestionsAreInTheLanguageOfTheClass: the list has the questions in the language in which the
+// class will see them.
+func TestQuestionsAreInTheLanguageOfTheClass(t *testing.T) {
+	t.Parallel()
+	p := &Pages{Deps: Deps{Course: courseworktest.Translated(t, "de")}}
+	german := p.Course.Translated("de")
+	for language, course := range map[string]*lessons.Course{"de": german, "en": p.Course, "": p.Course} {
+		list := p.questions(&class.View{Language: language})
+		if len(list) == 0 {
+			t.Fatalf("%q: there are no questions", language)
+		}
+		for _, q := range list {
+			if q != course.Question(q.ID) {
+				t.Errorf("%q: the question %s is from another course", language, q.ID)
+			}
 		}
 	}
 }

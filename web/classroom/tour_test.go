@@ -60,3 +60,19 @@ func TestToursShareThePool(t *testing.T) {
 		t.Error("a tour does not use the pool")
 	}
 }
+
+// TestTranslatedToursHaveTheirOwnRuns: a translated script can have another prompt, so visitors in two
+// languages see different runs.
+func TestTranslatedToursHaveTheirOwnRuns(t *testing.T) {
+	t.Parallel()
+	pool := infer.NewPool(testmodel.Target(t), 1)
+	defer pool.Close()
+	tours := newTours(pool.Slot)
+	for _, prompt := range []string{"Once upon a", "Es war einmal"} {
+		start := lessons.WalkStart{Prompt: prompt, Settings: infer.DefaultSettings()}
+		walk := &lessons.Walk{Slug: "loop", Steps: []*lessons.WalkStep{{Do: []lessons.Action{start}}}}
+		if st, err := tours.at(t.Context(), walk, 1); err != nil || st.Prompt != prompt {
+			t.Errorf("got a run of %v, %v; want one of %q", st, err, prompt)
+		}
+	}
+}

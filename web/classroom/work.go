@@ -127,7 +127,7 @@ func (p *Pages) handIn(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	for _, s := range slips {
-		if task := coursework.TaskOf(p.Course.In(r.Context()), s); slices.Contains(v.Tasks, task) {
+		if task := coursework.TaskOf(p.Course, s); slices.Contains(v.Tasks, task) {
 			work.Slips = append(work.Slips, task+":"+slipKey(s))
 		}
 	}

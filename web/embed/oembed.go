@@ -71,8 +71,8 @@ func side(most string, usual int) (n int, ok bool) {
 	return min(n, usual), err == nil && n >= leastSide
 }
 
-// embeddable returns the title, in the language of ctx, of the page at one of this server's addresses, and
-// the page's path in a frame. Both are "" if the page cannot be embedded.
+// embeddable returns the title, in the language of ctx, of the page at one of this server's addresses,
+// and the page's path in a frame. Both are "" if the page cannot be embedded.
 func (o *Room) embeddable(ctx context.Context, address string, base *url.URL) (title, path string) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {

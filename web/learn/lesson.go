@@ -151,7 +151,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	}
 	learner := p.Who(w, r)
 	for _, key := range r.PostForm["section"] {
-		if p.Course.In(r.Context()).Section(key) == nil {
+		if p.Course.Section(key) == nil {
 			words := stage.In(r.Context())
 			p.Refuse(w, r, http.StatusBadRequest, words.T("learn.section.none"), words.T("learn.changed"))
 			return
@@ -166,7 +166,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	to := "/learn"
-	if l := p.Course.In(r.Context()).Lesson(r.PostForm.Get("lesson")); l != nil {
+	if l := p.Course.Lesson(r.PostForm.Get("lesson")); l != nil {
 		to = l.Href() + "#end"
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)

@@ -14,7 +14,7 @@ import (
 // other codes, which mean that the client was at fault.
 type closeReason struct {
 	code int
-	key  string // "" if nothing is said
+	key  string // "" for no sentence
 }
 
 func (r *closeReason) Error() string { return r.in(terms.English) }
