@@ -205,7 +205,14 @@ type shown struct {
 	Lines   int // number of branches in the tree
 }
 
-const pageShows = `(() => {
+// pageShows returns the expression that reads what the page shows.
+var pageShows = func() string {
+	var keys []string
+	for _, k := range terms.Knobs() {
+		keys = append(keys, k.Key)
+	}
+	inputs, _ := json.Marshal(keys) // cannot fail: the keys are strings
+	return `(() => {
 	const $ = (s) => document.querySelector(s), $$ = (s) => [...document.querySelectorAll(s)];
 	return {
 		stage: $('#rail [aria-current=step] i')?.textContent ?? '',
@@ -214,10 +221,7 @@ const pageShows = `(() => {
 		tokens: $$('#strip-gen > *').map((e) => e.children[1].textContent.trim()),
 		ps: $$('#strip-gen small').map((e) => e.lastChild.textContent.trim()),
 		prompt: $$('#strip-prompt .tok--given').length,
-		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'repetition_penalty', 'frequency_penalty',
-			'presence_penalty', 'top_n_sigma', 'xtc_probability', 'xtc_threshold', 'dry_multiplier', 'dry_base',
-			'dry_allowed_length', 'mirostat_tau', 'mirostat_eta', 'seed', 'max_tokens']
-			.map((f) => Number($('[data-set=' + f + ']').value)),
+		inputs: ` + string(inputs) + `.map((f) => Number($('[data-set=' + f + ']').value)),
 		stops: JSON.parse($('#stops').dataset.stops),
 		speed: JSON.parse($('#transport [aria-pressed=true]').dataset.cmd).speed,
 		playing: $('#transport [data-cmd*=pause]') !== null,
@@ -225,6 +229,7 @@ const pageShows = `(() => {
 		lines: $$('#branches .tree__leaf').length,
 	}
 })()`
+}()
 
 // shouldShow returns what a page should show for a state. It is computed here from the engine's
 // own values, rather than by package stage.
