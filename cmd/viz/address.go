@@ -76,7 +76,7 @@ func (a address) hosts(allowed []string) []string {
 	}
 	for _, name := range allowed {
 		list = append(list, name)
-		if _, _, err := net.SplitHostPort(name); err != nil { // without a port: a proxy's name, or the server's own
+		if _, _, err := net.SplitHostPort(name); err != nil { // no port: a proxy's name, or the server's own
 			list = append(list, name+":"+a.port)
 		}
 	}

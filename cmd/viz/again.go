@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/cluster"
 )
 
-// again returns the command line that restarts this server with the same environment and the same
-// flags, without the flags in drop and with the arguments in more. The command line is quoted for
-// the system's usual shell, so that it can be copied.
+// again returns the command line that restarts this server with the same environment and flags,
+// except for the flags in drop, and with the additional arguments in more. The command line is
+// quoted for the system's usual shell, so it can be pasted there.
 func (f *flags) again(program string, drop []string, more ...string) string {
 	args := programName(program)
 	for _, t := range f.texts {

@@ -55,7 +55,7 @@ func TestRestartCommandRepeatsFlagsAndEnvironment(t *testing.T) {
 	}
 }
 
-// byShell lets sh split a command line into arguments.
+// byShell splits a command line into arguments with sh.
 func byShell(t *testing.T, command string) []string {
 	t.Helper()
 	out, err := exec.Command("sh", "-c", `printf '%s\0' `+command).Output()

@@ -13,7 +13,7 @@ import (
 // Limits on an API key file.
 const (
 	maxKeyFile = 64 << 10
-	leastKey   = 16 // bytes: shorter ones can be guessed
+	leastKey   = 16 // in bytes; a shorter key could be guessed
 )
 
 // apiOptions are the flags that control access to the API.

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// badLine forwards TCP connections to a server and simulates the faults of bad networks.
+// badLine forwards TCP connections to a server and simulates network faults.
 type badLine struct {
 	addr string
 
@@ -250,7 +250,7 @@ func TestBadLineDeliversAPrefix(t *testing.T) {
 		parts := []string{"in trouble, ", "still in trouble, ", "and out of it"}
 		for n, part := range parts {
 			if n == len(parts)-1 {
-				l.become(nil) // by the time the network reads the second part, the first one has passed
+				l.become(nil) // once the network reads the second part, it has delivered the first
 			}
 			_, _ = io.WriteString(server, part) // fails if the connection has been cut
 		}

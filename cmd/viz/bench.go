@@ -283,7 +283,7 @@ func (p *progressLine) say(text string) {
 	}
 }
 
-// raw returns the writer behind a [terms.Terminal].
+// raw returns the writer that a [terms.Terminal] wraps.
 func raw(w io.Writer) io.Writer {
 	if t, ok := w.(*terms.Terminal); ok {
 		return t.Raw()

@@ -31,7 +31,7 @@ lists a room whose copy has been used, or whose code belongs to another room at
 the destination.
 `
 
-// The two directions in which viz data copies.
+// The directions in which viz data can copy.
 const (
 	intoCluster = "into"
 	fromCluster = "from"
@@ -116,7 +116,7 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 	return carry.left()
 }
 
-// carry holds the state of copying all logs from one home to another.
+// carry holds the state of a copy of all logs from one journal to another.
 type carry struct {
 	from, to class.Home
 	folder   string // the destination, "" if it is the cluster
@@ -125,7 +125,7 @@ type carry struct {
 	mu       sync.Mutex
 	learners int
 	rooms    int
-	added    int      // records
+	added    int      // number of records
 	aside    int      // logs that were set aside as damaged
 	out      []string // skipped rooms, each with the reason
 }

@@ -130,7 +130,7 @@ func (k *killedClass) start(ctx context.Context) error {
 	return k.go1(ctx, 1, "start", "prompt", "Once upon a time there was a")
 }
 
-// go1 sends one command that leads to a position, and records the run's possible positions.
+// go1 sends one command that moves the run to a position, and records the run's possible positions.
 func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...string) error {
 	if k.may == nil {
 		k.may = map[int]bool{}
@@ -186,7 +186,7 @@ func (k *killedClass) ask(ctx context.Context) error {
 	if err := k.instructor.Do(ctx, "ask-next", "n", "5", "where", "here"); err != nil {
 		return err
 	}
-	k.casting.Wait() // votes of an interrupted poll
+	k.casting.Wait() // wait for the votes of an interrupted poll
 	for _, p := range k.phones {
 		seed := k.rng.Uint64()
 		k.casting.Go(func() { k.castTwice(ctx, p, rand.New(rand.NewPCG(seed, 0))) })
@@ -256,7 +256,7 @@ func (k *killedClass) back(ctx context.Context, before []remembered) {
 	defer cancel()
 	places := map[int]bool{}
 	for i, p := range k.phones {
-		// Snapshot numbers jump at a restart.
+		// A restart makes the snapshot numbers jump ahead.
 		sh, err := p.until(ctx, func() bool { return p.last().seq > before[i].seq+1000 })
 		if err != nil {
 			k.t.Fatal(err)

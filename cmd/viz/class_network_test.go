@@ -25,7 +25,7 @@ type badNetwork struct {
 	lost       *atomic.Int64 // number of lost connections in all schedules
 }
 
-// troubles are slow, sliced and cut connections, in either direction.
+// troubles are ways to delay, slice and cut connections, in either direction.
 var troubles = []func(r *rand.Rand) trouble{
 	func(r *rand.Rand) trouble {
 		return trouble{up: r.IntN(2) == 0, late: ms(r.IntN(80)), jitter: ms(r.IntN(60))}

@@ -81,7 +81,7 @@ func (o *clusterFlags) check(f *flags) error {
 // detector set longer times, and one test sets a shorter time.
 var clusterTimes struct{ life, answer, call time.Duration }
 
-// clock returns the current time. Tests can replace it with a wrong clock.
+// clock returns the current time. Tests replace it to simulate a clock that is wrong.
 var clock = time.Now
 
 // join joins the cluster.

@@ -205,7 +205,7 @@ func (c *clusterClass) round(ctx context.Context, f clusterFault, waits bool) {
 	c.whole(ctx)
 }
 
-// whole waits until all servers and nodes are back and all ways lead to their preferred servers
+// whole waits until all servers and nodes are back and every way leads to its preferred server
 // again.
 func (c *clusterClass) whole(ctx context.Context) {
 	c.servers.allReady(ctx)

@@ -64,8 +64,8 @@ func newNatsNodes(ctx context.Context, t *testing.T, stores map[int]string) *nat
 	if err != nil {
 		t.Fatal(err)
 	}
-	// These addresses are reserved for the nodes, so that no outgoing connection can
-	// take a port.
+	// These addresses are reserved for the nodes, so that no outgoing connection can take one of
+	// their ports.
 	n := &natsNodes{
 		t: t, program: program, stores: stores, net: fmt.Sprintf("127.%d.%d.", 1+rand.IntN(250), 1+rand.IntN(250)),
 	}
@@ -245,7 +245,7 @@ func (n *natsNodes) lacks(ctx context.Context) string {
 	return ""
 }
 
-// wait waits until is returns true. If that takes too long, wait logs the nodes' output and fails
+// wait waits until `is` returns true. If that takes too long, wait logs the nodes' output and fails
 // the test.
 func (n *natsNodes) wait(ctx context.Context, what string, is func() bool) {
 	n.t.Helper()

@@ -36,7 +36,7 @@ type vizServers struct {
 }
 
 // newVizServers starts the servers, each with its clock ahead by the given time, and opens the
-// given number of ways to them.
+// given number of ways for visitors to reach them.
 func newVizServers(
 	ctx context.Context, t *testing.T, nodes *natsNodes, ways int, clocks [3]time.Duration,
 ) *vizServers {
@@ -261,7 +261,7 @@ func (w *way) join(visitor net.Conn) {
 	}
 }
 
-// cut ends the connections to the servers that the function which selects.
+// cut ends the connections to every server for which the function returns true.
 func (w *way) cut(which func(server int) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

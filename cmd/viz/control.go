@@ -20,17 +20,17 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// A running server has exclusive use of its data folder. Other commands of this program
-// ask the server for changes over a socket in that folder. The socket is in its own
-// folder, which only the user who runs the server may enter, so that no other user can
-// reach it between its creation and a change of its permissions.
+// A running server has exclusive use of its data folder. Other commands of this program send their
+// requests to the server over a socket in that folder. The socket is in its own folder, which only
+// the user who runs the server may enter, so that no other user can reach it between its creation
+// and a change of its permissions.
 const (
 	controlFolder = "control"
 	controlName   = "socket"
 	controlTime   = time.Minute // for one request: a deletion rewrites the database
 )
 
-// The requests for a room.
+// The requests that change a room.
 const (
 	closeVerb  = "close"
 	removeVerb = "remove"
@@ -110,8 +110,8 @@ func listenControl(dir string) (net.Listener, error) {
 }
 
 // changeRoom closes or removes a room, either through the server that uses the data folder or, if
-// there is none, in the folder itself. When it changes the folder itself, the course includes the
-// lessons in the folder own unless own is "".
+// there is none, in the folder itself. If own is not "", it is a folder whose lessons are part of
+// the course; it is used only without a server.
 func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	if err := askServer(ctx, dir, verb, code); !errors.Is(err, errNoServer) {
 		return err

@@ -66,8 +66,8 @@ func checkData(dir string) error {
 }
 
 // keep opens the stores in a folder, or in memory if dir is "", and sets them and the course in
-// cfg. The course includes the lessons in the folder own unless own is "". limit is the maximum
-// size of the database in bytes, or 0 for no limit. The caller must close the result.
+// cfg. If own is not "", the course includes the lessons in that folder. limit is the maximum size
+// of the database in bytes, or 0 for no limit. The caller must close the result.
 func keep(dir, own string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	course, err := ownLessons(own)
 	if err != nil {

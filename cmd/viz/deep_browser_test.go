@@ -16,7 +16,7 @@ import (
 const deepPrompt = "ba 日本語 dabu 😀 bobi"
 
 // deepModel writes a model with 28 blocks and 151,936 tokens and returns its folder. If $VIZ_DEEP
-// is set, it names the folder, so that the model can be tried by hand with
+// is set, it names the folder. To try the model by hand, run
 //
 //	go run ./cmd/viz -model $VIZ_DEEP
 func deepModel(t *testing.T) string {
@@ -70,7 +70,7 @@ type deepVisit struct {
 // fits checks that everything on the screen fits the width of the window.
 func (v *deepVisit) fits(what string) {
 	v.t.Helper()
-	// This does not use innerWidth, which grows with overflowing content on a phone.
+	// innerWidth would be wrong here: on a phone, it grows with overflowing content.
 	if wide := browser.Value[int](v.tab, `document.documentElement.scrollWidth`); wide > v.size.Width {
 		widest := browser.Value[[]string](
 			v.tab,

@@ -105,8 +105,8 @@ func TestExampleProxiesReachAllServers(t *testing.T) {
 	nginx.fits(t)
 }
 
-// TestExamplesContainNoSecrets: every password in the examples is a placeholder, so that no cluster
-// runs with the example's password by mistake.
+// TestExamplesContainNoSecrets: every password in the examples is a placeholder, so no cluster runs
+// with the example's password by mistake.
 func TestExamplesContainNoSecrets(t *testing.T) {
 	files, err := filepath.Glob(examplesCluster + "/*")
 	if err != nil || len(files) < 7 {

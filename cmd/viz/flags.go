@@ -14,7 +14,7 @@ import (
 type flags struct {
 	set    *flag.FlagSet
 	usage  string  // first lines of the help
-	path   *string // receives the only argument that is not a flag; nil if none is allowed
+	path   *string // receives the only positional argument; nil if none is allowed
 	listed []listed
 	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", whichever set it
 	texts  []text            // given flags and variables, in order

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// outputHasOneHome: only main uses the standard streams, so that all output goes through
-// a terms.Terminal, and only terms.Sheet writes tables.
+// outputHasOneHome: only main uses the standard streams, so all output goes through a
+// terms.Terminal, and only terms.Sheet writes tables.
 var outputHasOneHome = guard{
 	name: "OutputHasOneHome", least: 300,
 	reads: func(s *source) bool {

@@ -11,15 +11,15 @@ import (
 
 const module = "github.com/tokenbytoken/viz"
 
-// pagePackages are the packages that implement pages. A package in a subfolder of one, such as
-// web/loop/runs, is not a page package: other pages may import it.
+// pagePackages are the packages that implement pages. A package in a subfolder of a page package,
+// such as web/loop/runs, is not a page package: other pages may import it.
 var pagePackages = []string{
 	"web/loop", "web/first", "web/why", "web/model", "web/learn", "web/practice", "web/labs", "web/classroom",
 	"web/api", "web/embed",
 }
 
 // assemblers are the packages that assemble the program from the page packages. No other package
-// imports one.
+// imports them.
 var assemblers = []string{"web", "web/tab", "web/site", "web/webtest", "cmd/viz"}
 
 // forTests are packages that only tests and other packages in this list import.
@@ -114,7 +114,7 @@ var languagePackages = []string{
 	"golang.org/x/text/unicode/norm", "golang.org/x/text/feature/plural", "golang.org/x/text/language",
 }
 
-// engineImportsLittle: the engine uses only the standard library, gonum where that is faster, and
+// engineImportsLittle: the engine uses only the standard library, gonum where it is faster, and
 // [languagePackages].
 var engineImportsLittle = guard{
 	name: "EngineImportsLittle", least: 100,

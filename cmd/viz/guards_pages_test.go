@@ -38,7 +38,7 @@ var keyListener = regexp.MustCompile(strings.ReplaceAll(
 	"Q", "['\"`]"))
 
 // directionsAreGiven: on every page, text that a person types or that comes from an instructor's
-// file is in an element with dir="auto" or in <bdi>, so that the text has its own direction.
+// file is in an element with dir="auto" or in <bdi>, so the text has its own direction.
 var directionsAreGiven = guard{
 	name: "DirectionsAreGiven", least: 40,
 	reads: func(s *source) bool { return s.ext() == ".templ" },

@@ -132,7 +132,7 @@ type source struct {
 type located struct {
 	text string
 	line int
-	in   string // the function around it, such as "run" or "loop.run", "" outside of functions
+	in   string // the enclosing function, such as "run" or "loop.run", "" outside of functions
 }
 
 func (s *source) ext() string    { return path.Ext(s.name) }

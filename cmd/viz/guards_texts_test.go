@@ -75,7 +75,7 @@ func textsMatchTheSource(t *testing.T) guard {
 				}
 			}
 			if len(files) < 600 {
-				return list // an example
+				return list // a guard's small example, not the repository
 			}
 			for _, key := range c.Keys() {
 				if !used[key] && !used[withoutCount(key)] && !madeUp.MatchString(key) && !composed(used, key) {
@@ -159,7 +159,7 @@ func (s *source) keyedCalls() (list []keyed) {
 		}
 		args := call.Args
 		if f.Sel.Name == "Refuse" {
-			args = args[1:] // after the code
+			args = args[1:] // skip the code
 		}
 		if len(args) == 0 || !textKey.MatchString(literal(args[0])) {
 			return true

@@ -23,8 +23,8 @@ var (
 	guideFolder = regexp.MustCompile(`go (?:test|run|generate) ((?:\./[a-z/]+ ?)+)`)
 )
 
-// TestGuidesNameWhatExists: every file and folder that a guide names exists, so that the guides
-// stay correct when files move.
+// TestGuidesNameWhatExists: every file and folder that a guide names exists, so the guides stay
+// correct when files move.
 func TestGuidesNameWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for guide, least := range guides {

@@ -23,7 +23,7 @@ be read, with all the reasons, and viz ends with exit code 2.
 
 // inspectOptions are the flags of viz inspect.
 type inspectOptions struct {
-	modelPath // -model is the argument that is not a flag
+	modelPath // the model is the positional argument
 
 	tensors, template, json bool
 }

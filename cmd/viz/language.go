@@ -15,8 +15,8 @@ import (
 // files, and JSON are always in English.
 func outputLanguage(list []*terms.Language, env func(string) string) *terms.Language {
 	locale := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))
-	name, _, _ := strings.Cut(locale, "@") // a variant, as in de_DE.UTF-8@euro
-	name, _, _ = strings.Cut(name, ".")    // the encoding
+	name, _, _ := strings.Cut(locale, "@") // drop a variant, as in de_DE.UTF-8@euro
+	name, _, _ = strings.Cut(name, ".")    // drop the encoding
 	wanted, err := language.Parse(name)
 	if err != nil {
 		return list[0]

@@ -13,9 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// ownServer starts a server in this process, with the embedded model and a
-// temporary data folder, so that votes are written to disk as usual. stop ends
-// the server and deletes the folder.
+// ownServer starts a server in this process, with the embedded model and a temporary data folder,
+// so votes are written to disk as usual. stop ends the server and deletes the folder.
 func ownServer(ctx context.Context) (stop func() error, url string, err error) {
 	model, err := openModel(ctx, modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {

@@ -223,7 +223,7 @@ func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	return exitFailed
 }
 
-// inLines returns an error's text. All lines but the first are indented, so that a file name with a
+// inLines returns an error's text. All lines but the first are indented, so a file name with a
 // newline does not look like a message.
 func inLines(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\n  ") }
 

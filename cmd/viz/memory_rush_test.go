@@ -100,9 +100,8 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	}
 }
 
-// least returns the lowest memory use of a process after abandoned runs have been freed, which
-// takes at most 45 seconds. It also waits until the memory use has not reached a new low for ten
-// seconds.
+// least waits until a process has freed its abandoned runs, which takes at most 45 seconds, and
+// until its memory use has not reached a new low for ten seconds. It returns the lowest memory use.
 func least(resident func() int64) int64 {
 	n, look := resident(), time.NewTicker(time.Second)
 	defer look.Stop()

@@ -27,7 +27,7 @@ func (o *serveOptions) serveMetrics(
 	}
 	address := newAddress(o.metrics, listener.Addr())
 	s := newHTTP(app.Metrics(address.hosts(o.allowed(o.hosts))), log)
-	s.MaxHeaderBytes = 0 // the default limit: a scraper sends little
+	s.MaxHeaderBytes = 0 // the default limit, since a scraper sends small headers
 	go func() {
 		_ = s.Serve(listener) // until it is closed
 	}()

@@ -160,9 +160,9 @@ func (n *network) allowed(hosts []string) []string {
 	return append(hosts[:len(hosts):len(hosts)], n.public.Host)
 }
 
-// access describes how a class reaches a server that listens at a, for use on pages and in the
-// server's startup output. again returns the command that restarts the server without the flags in
-// drop and with the arguments in more.
+// access describes how a class reaches a server that listens at the address a, for use on pages and
+// in the server's startup output. again returns the command that restarts the server without the
+// flags in drop and with the arguments in more.
 func (n *network) access(a address, again func(drop []string, more ...string) string) classroom.Access {
 	local := a.loopback() && n.public == nil
 	x := classroom.Access{
@@ -195,8 +195,8 @@ func (n *network) access(a address, again func(drop []string, more ...string) st
 	return x
 }
 
-// firstHost returns the host under which other machines reach a, which must not be a loopback
-// address.
+// firstHost returns the host under which other machines can reach the address a. a must not be a
+// loopback address.
 func firstHost(a address) string {
 	if a.everywhere() {
 		return lanHost()

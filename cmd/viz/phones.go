@@ -36,8 +36,9 @@ type phones struct {
 	wg                sync.WaitGroup
 }
 
-// phones returns the listener for phones of a server that listens at main. Only a server that other
-// machines cannot reach, and that no flag makes available to them, can have such a listener.
+// phones returns the listener through which phones reach a server that listens at main. Only a
+// server that other machines cannot reach, and that no flag makes available to them, can have such
+// a listener.
 func (o *serveOptions) phones(
 	w *terms.Language, a address, main net.Addr, secure *tls.Config, out io.Writer, log *slog.Logger,
 ) *phones {

@@ -33,7 +33,7 @@ func readme(t *testing.T) string {
 	return all.String()
 }
 
-// TestReadmeIsShort: README.md has at most 8 KB.
+// TestReadmeIsShort: README.md is at most 8 KB long.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {

@@ -135,7 +135,7 @@ func (o *scoreOptions) run(
 	w, line, all, start := terms.In(ctx), newProgressLine(stderr), s.Tokens(), time.Now()
 	line.shown = line.shown && s.Windows() > 1 && !(o.tokens && isTerminal(stdout))
 	line.say(w.T("cmd.score.windows", "tokens", w.Counted(all, "token"), "windows", w.Counted(s.Windows(), "window")))
-	var failed error // a failed write
+	var failed error // the error of a failed write
 	done := 0
 	sum, err = s.Run(ctx, func(t infer.ReadToken) {
 		if o.tokens && failed == nil {

@@ -145,8 +145,8 @@ func TestScoreCountsCutTokens(t *testing.T) {
 	}
 }
 
-// TestScoreIsInterrupted: the scoring of a long text can be interrupted, and the command reports
-// how far it got. Progress is shown only on terminals, with an estimate of the time left.
+// TestScoreIsInterrupted: scoring a long text can be interrupted, and the command reports how far
+// it got. Progress is shown only on terminals, with an estimate of the time left.
 func TestScoreIsInterrupted(t *testing.T) {
 	text := strings.Repeat("_ a", 600)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,11 +14,11 @@ import (
 // the designs.
 const screensPrompt = "In the old house lived a"
 
-// TestScreensFitTheirWindow saves screenshots under $VIZ_SHOTS of every state that a newcomer
-// encounters, at four sizes and in both themes: the home page, the first run, the Loop in both
-// views, a lesson, and a class on the presenter's screen, the wall and a phone. $VIZ_ONLY selects
-// some of the screens ("390-light") or parts ("first"). It fails if a page is wider than its
-// window.
+// TestScreensFitTheirWindow takes screenshots of every state that a newcomer sees, at four sizes
+// and in both themes, and saves them under $VIZ_SHOTS. The states are the home page, the first run,
+// the Loop in both views, a lesson, and a class on the presenter's screen, the wall and a phone.
+// $VIZ_ONLY selects some of the screens ("390-light") or parts ("first"). The test fails if a page
+// is wider than its window.
 func TestScreensFitTheirWindow(t *testing.T) {
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for screenshots of every screen")

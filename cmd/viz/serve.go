@@ -61,7 +61,7 @@ type serveOptions struct {
 	limit         int64  // maximum size of the database in bytes, 0 for no limit
 	version       bool
 	cluster       clusterFlags
-	clusterSecret string // a file
+	clusterSecret string // path of a file
 	roomMembers   int    // 0 for the default
 	ceiling
 	network

@@ -37,7 +37,7 @@ type output struct {
 	text  bytes.Buffer
 	line  chan struct{} // closed at the first complete line
 	once  sync.Once
-	added chan struct{} // closed at each write, and replaced
+	added chan struct{} // closed and replaced at each write
 }
 
 func newOutput() *output {
@@ -166,7 +166,7 @@ func TestServeAnswersRequests(t *testing.T) {
 	}
 }
 
-// TestShutdownClosesSockets: sockets are not just cut, but get a message that the server is
+// TestShutdownClosesSockets: sockets are not just cut off; they get a message that the server is
 // shutting down.
 func TestShutdownClosesSockets(t *testing.T) {
 	fixture.Long(t)

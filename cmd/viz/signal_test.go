@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// If the variable asViz is set, the test binary acts as viz, so that signals and pipes are tested
-// on a real process.
+// If the variable asViz is set, the test binary acts as viz, so signals and pipes are tested on a
+// real process.
 const asViz = "VIZ_TEST_AS_VIZ"
 
 // wrongClock is the variable that sets how far the process's clock is ahead, in the format of

@@ -77,8 +77,8 @@ func (s *stayer) end() {
 	<-s.done
 }
 
-// The waits before a phone reconnects are the same as in the page's script. The maximum wait
-// doubles from first to last. Each wait is a random time up to the maximum, so phones that lost a
+// The delays before a phone reconnects are the same as in the page's script. The maximum delay
+// doubles from first to last. Each delay is a random time up to the maximum, so phones that lost a
 // server do not all reconnect at the same moment.
 const (
 	firstRetry = 250 * time.Millisecond
@@ -227,8 +227,7 @@ func (s *stayer) confirmed(poll string, round int) (v yourVote) {
 
 var errPollOver = errors.New("the vote is over")
 
-// cast sends a vote until it is confirmed or the poll is over, across any
-// number of connections.
+// cast sends a vote until it is confirmed or the poll is over, reconnecting as often as necessary.
 func (s *stayer) cast(ctx context.Context, poll string, round int, choice string, number int64) error {
 	for {
 		s.mu.Lock()

@@ -28,8 +28,8 @@ type tended struct {
 }
 
 // copyCheck is the interval between calls of [store.DB.Copy]. lookEvery is the interval between
-// checks of the clock. believeAfter is the largest jump of the clock that is believed immediately,
-// and the time after which a larger jump is believed.
+// checks of the clock. A clock jump of up to believeAfter is accepted immediately; a larger jump is
+// accepted once it has lasted for that long.
 const (
 	copyCheck    = 10 * time.Second
 	lookEvery    = time.Hour

@@ -141,8 +141,8 @@ func (f *flags) refused(err error) error {
 	return usageError{fmt.Errorf("%s %s; it must be %s", f.called(strings.ReplaceAll(r.Field, "_", "-")), got, r.Want)}
 }
 
-// readPrompt reads a prompt from standard input. It reads slightly more than twice limit bytes at
-// most, since a prompt in UTF-16 can take that many. It drops a newline at the end, which the shell
+// readPrompt reads a prompt from standard input. It reads at most slightly more than twice limit
+// bytes, since a prompt in UTF-16 can take that many. It drops a trailing newline, which the shell
 // adds.
 func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error) {
 	most := 2*int64(limit) + 8
@@ -185,13 +185,12 @@ func readAll(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) 
 // printer prints a run.
 type printer interface {
 	begin(infer.Prompt) error
-	turn([]infer.Stage) error // the seven stages of one step
-	end(*infer.Step) error    // the last step
+	turn([]infer.Stage) error // receives the seven stages of one step
+	end(*infer.Step) error    // receives the last step
 }
 
-// printRun runs a loop to its end and prints every turn as soon as it is done. It runs a
-// whole turn before it derives the turn's stages, so that the drawn token is among the rows
-// of every stage.
+// printRun runs a loop to its end and prints every turn as soon as it is done. It runs a whole turn
+// before it derives the turn's stages, so the drawn token is among the rows of every stage.
 func printRun(ctx context.Context, loop *infer.Loop, rows int, p printer, out *bufio.Writer) error {
 	m := loop.Model()
 	prompt := infer.Prompt{Model: m, Settings: loop.Settings()}

@@ -31,7 +31,7 @@ type account struct {
 	prompt string
 	about  stage.About
 	text   strings.Builder // the text generated and released so far
-	err    error           // the first error of w
+	err    error           // the first error from w
 }
 
 func newAccount(words stage.Words, w io.Writer, m *infer.Model, prompt string) *account {

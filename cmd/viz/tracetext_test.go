@@ -35,7 +35,7 @@ func TestStripMarksTokenStarts(t *testing.T) {
 		"the second kept, behind a hole": {
 			drawn(9, 0.5, 0.8, lane(8, 0.5), lane(9, 0.3)), dashes(30) + "┬" + thick(17) + dashes(12),
 		},
-		// It begins at 0.9 × 60 = 54, but the previous lanes end at 48.
+		// The token begins at 0.9 × 60 = 54, but the previous lanes end at 48.
 		"one that stands apart": {
 			drawn(40, 0.9, 1, lane(1, 0.5), lane(2, 0.3), lane(40, 0.1)),
 			dashes(30) + "┬" + dashes(23) + thick(6),

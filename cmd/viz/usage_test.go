@@ -265,8 +265,7 @@ func TestTraceFromTheStartToken(t *testing.T) {
 	}
 }
 
-// TestUnknownKernelPath: every command rejects a kernel path that does not
-// exist.
+// TestUnknownKernelPath: every command rejects an unknown kernel path.
 func TestUnknownKernelPath(t *testing.T) {
 	for _, args := range [][]string{{"trace", "-prompt", "x"}, {"inspect"}, {"lab"}, {"-version"}} {
 		f := try(t, map[string]string{"VIZ_KERNEL": "avx"}, "", args...)

@@ -186,7 +186,7 @@ func (t whyText) changed() {
 	}
 }
 
-// signed formats a difference of scores with its sign.
+// signed formats a score difference with its sign.
 func signed(z float64) string {
 	if text := terms.Logit(z); strings.HasPrefix(text, "−") || strings.HasPrefix(text, "-") {
 		return text

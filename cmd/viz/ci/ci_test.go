@@ -45,8 +45,8 @@ func TestBadNetworkPartsHaveEverySchedule(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasItsTurn: in any run of consecutive days within a year, with as many days as there
-// are parts, each part comes first on one day and is therefore certain to run.
+// TestEveryPartHasItsTurn: over as many consecutive days of a year as there are parts, each part
+// comes first exactly once, so every part is certain to run.
 func TestEveryPartHasItsTurn(t *testing.T) {
 	for first := 1; first+len(parts)-1 <= 365; first++ {
 		began := map[string]bool{}
@@ -176,7 +176,7 @@ func TestRunAll(t *testing.T) {
 }
 
 // TestClockLeavesOutTurns: each rotation starts new turns until they have taken 200 seconds in
-// total; once the run is 15 minutes old, only the very first turn is started.
+// total. Once the run has taken 15 minutes, only the very first turn still starts.
 func TestClockLeavesOutTurns(t *testing.T) {
 	for _, c := range []struct {
 		name          string

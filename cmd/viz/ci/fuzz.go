@@ -16,7 +16,7 @@ import (
 // targetsADay is the number of fuzz targets that an ordinary run includes.
 const targetsADay = 8
 
-// A target identifies a fuzz target.
+// A target is a fuzz target, identified by its package and name.
 type target struct {
 	pkg, name string // "./lessons", "FuzzLesson"
 }

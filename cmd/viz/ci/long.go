@@ -38,8 +38,9 @@ func partsOf(day int) []part {
 	return from(parts, day*stride(len(parts)))
 }
 
-// stride returns the number of parts by which the starting point advances each day, which is about
-// as many as run in a day. It is coprime to n, so that every part eventually comes first.
+// stride returns the number of parts by which the starting point advances each day. It is close to
+// the number of parts that run in a day, and coprime to n, so that every part eventually comes
+// first.
 func stride(n int) int {
 	for s := 3; ; s++ {
 		a, b := s, n

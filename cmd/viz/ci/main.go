@@ -4,7 +4,7 @@
 // A run is a list of steps (main.go), which run one after another until one fails (run.go). Most
 // are a single command (checks.go). The long tier of tests is a table of parts (parts.go). An
 // ordinary run includes some of the parts (long.go) and some of the fuzz targets (fuzz.go),
-// different ones each day, so that all of them run in rotation. A nightly run includes all of them.
+// different ones each day, so all of them run in rotation. A nightly run includes all of them.
 package main
 
 import (

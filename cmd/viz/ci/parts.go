@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// parts are all parts of the long tier. A test that would take too long for one part is split into
-// several parts, each with its own pattern for subtests.
+// parts lists all parts of the long tier. A test that would take too long for one part is split
+// into several parts, each with its own pattern for subtests.
 var parts = append(
 	badNetworks(),
 	part{name: "loop-ways", packages: []string{"./web/loop"}, tests: []string{

@@ -13,7 +13,7 @@ import (
 
 const top = "../../.."
 
-// A test is a test function of a package.
+// A test is a test function, identified by its package and name.
 type test struct{ pkg, name string }
 
 // uses records which functions of the long tier a test function calls.

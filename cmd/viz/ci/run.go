@@ -14,8 +14,8 @@ const (
 	// turnsTake limits the turns of a rotation: once they have taken this long in total, no further
 	// turn starts.
 	turnsTake = 200 * time.Second
-	// lateAfter is the time after which a run starts no further turns, so that even a run that has
-	// to compile everything ends within twenty minutes. The first turn of the run always starts.
+	// lateAfter is the time after which a run starts no further turns, so even a run that has to
+	// compile everything ends within twenty minutes. The first turn of the run always starts.
 	lateAfter = 15 * time.Minute
 )
 

@@ -19,7 +19,7 @@ type file struct {
 	data  []byte
 }
 
-// sorted returns the files sorted by name, so that a folder precedes its files.
+// sorted returns the files sorted by name, so a folder precedes its files.
 func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }

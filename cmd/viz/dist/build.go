@@ -147,7 +147,7 @@ func export(top, to, revision string) error {
 			if content, err = io.ReadAll(r); err == nil {
 				err = os.WriteFile(path, content, h.FileInfo().Mode().Perm())
 			}
-		case tar.TypeXGlobalHeader: // the commit's hash
+		case tar.TypeXGlobalHeader: // holds only the commit's hash
 		default:
 			err = fmt.Errorf("%s is neither a file nor a folder", h.Name)
 		}

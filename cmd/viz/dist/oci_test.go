@@ -19,7 +19,8 @@ func testRelease() release {
 	return release{version: "v1.2.0", revision: strings.Repeat("c6", 20), when: commitTime.UTC()}
 }
 
-// layout reads an image according to the specification, independently of the code that writes it.
+// layout reads an image. It is written from the specification, independently of the code that
+// writes images.
 type layout struct {
 	t     *testing.T
 	files map[string][]byte

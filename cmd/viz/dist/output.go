@@ -97,8 +97,8 @@ func (o *output) image(r release, programs []program, docs []file) error {
 	return o.write("viz-"+r.version+"-image.tar", data)
 }
 
-// write writes one file of the release. Its hash is recorded first, so that
-// SHA256SUMS always lists every file in the folder.
+// write writes one file of the release. Its hash is recorded first, so SHA256SUMS always lists
+// every file in the folder.
 func (o *output) write(name string, data []byte) error {
 	o.sums[name] = sha256.Sum256(data)
 	if err := o.writeSums(); err != nil {

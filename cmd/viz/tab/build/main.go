@@ -52,7 +52,7 @@ var changes = []change{
 
 func main() {
 	out := flag.String("o", work+"/viz.wasm", "the file to write")
-	// go vet and go build get the same build flags, so that packages are compiled only once.
+	// go vet and go build get the same build flags, so packages are compiled only once.
 	vet := flag.Bool("vet", false, "vet ./cmd/viz/tab and ./web/tab first")
 	flag.Parse()
 	if err := build(*out, *vet); err != nil {
