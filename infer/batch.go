@@ -80,9 +80,9 @@ type batch struct {
 	positions int64 // read since the pool last counted them
 }
 
-// run runs one round of b.jobs. It sets over in the jobs that it finishes; the other jobs still
-// have tokens to read. A job whose context ends is dropped before the next block, without affecting
-// the others.
+// run runs one round of b.jobs. It sets the over field of the jobs that it finishes; the other jobs
+// still have tokens to read. A job whose context ends is dropped before the next block, without
+// affecting the others.
 func (b *batch) run() {
 	b.read()
 	b.score()

@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// TestPromptsUseLeftoverPlacesInAPass: in a pass, prompts get only the positions that are left over
-// by texts that are decoding a token.
+// TestPromptsUseLeftoverPlacesInAPass: texts that are decoding a token come first in a pass, and
+// prompts share the remaining positions.
 func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{
 		{[]int{60}, []int{32}},
 		{[]int{1, 60}, []int{1, 31}},
-		{[]int{60, 1, 60}, []int{21, 1, 10}}, // 32/3 = 10 each; the remaining 11 go to the first
+		{[]int{60, 1, 60}, []int{21, 1, 10}}, // 32/3 = 10 each; the other 11 go to the first text
 		{[]int{3, 1, 2}, []int{3, 1, 2}},
 		{slices.Repeat([]int{60}, 16), slices.Repeat([]int{2}, 16)},
 	} {

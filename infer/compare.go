@@ -19,9 +19,9 @@ type Side struct {
 
 // SideRead is the result of reading a side.
 type SideRead struct {
-	Tokens []ReadToken // LogProb is ln p under the side's settings: −Inf for tokens that they cut
+	Tokens []ReadToken // LogProb is ln p under the side's settings: −Inf for tokens that the settings cut
 	Sum    Surprise    // over the tokens that are not cut
-	Cut    int         // number of the text's tokens that the settings cut, and so would never draw
+	Cut    int         // number of the text's tokens that the settings cut; such tokens would never be drawn
 }
 
 // Comparison is the result of reading two texts, or one text with two settings, step by step.

@@ -8,10 +8,10 @@ import (
 )
 
 // Continue prepares to generate text after another prompt, as [NewChat] does, and reuses this
-// loop's cache for the common beginning of that prompt and this loop's text: when a chat has grown,
-// only its new tokens are read. The columns are the same, bit for bit, as if the whole prompt had
-// been read, because a column does not depend on later tokens. At least the last token is read,
-// because its pass predicts the next one. The receiver does not change.
+// loop's cache for the beginning that the prompt shares with this loop's text: when a chat has
+// grown, only its new tokens are read. The columns are the same, bit for bit, as if the whole
+// prompt had been read, because a column does not depend on later tokens. At least the last token
+// is read, because its pass predicts the next one. The receiver does not change.
 func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	next, err := NewChat(l.model, prompt, s)
 	if err != nil || len(l.steps) == 0 {
@@ -25,7 +25,8 @@ func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 	return next, nil
 }
 
-// readAhead fills the n columns that were already in the cache when a run began.
+// readAhead fills the cache with the first n columns of the prompt, which were already cached when
+// the original run began.
 func (l *Loop) readAhead(ctx context.Context, n int) error {
 	if n < 0 || n > 0 && n >= len(l.prompt) {
 		return fmt.Errorf("cannot keep %d columns for a prompt of %d tokens", n, len(l.prompt))

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// modelsFolder holds a small random model of every architecture and format; its make.py generates
-// them and their expected logits.
+// modelsFolder holds a small random model of every architecture and format; make.py in that folder
+// generates them and their expected logits.
 const modelsFolder = "../testdata/models"
 
 // expected is the output of an independent PyTorch implementation for one of the models in

@@ -302,8 +302,8 @@ func TestForwardRefusesBadInput(t *testing.T) {
 	}
 }
 
-// lateContext is a context that ends after a given number of calls to Err, so that a pass is
-// interrupted between two of its blocks.
+// lateContext is a context that ends after a given number of calls to Err, so a pass is interrupted
+// between two of its blocks.
 type lateContext struct {
 	context.Context
 	left int

@@ -58,8 +58,8 @@ func (l *Loop) constraint(text string) (*constraint, error) {
 	return l.kept, nil
 }
 
-// changeGrammar returns an error if the grammar cannot be changed to text at this point. A
-// generated text must follow the same grammar from beginning to end.
+// changeGrammar returns an error if the grammar cannot be replaced with the grammar in text at this
+// point. A generated text must follow the same grammar from beginning to end.
 func (l *Loop) changeGrammar(text string) error {
 	if len(l.steps) > 1 || len(l.steps) == 1 && l.steps[0].Ran >= KindSample {
 		return terms.NewRangeError("grammar", terms.PhraseOf("got.changed"), terms.PhraseOf("want.grammar.same"))

@@ -22,8 +22,8 @@ var (
 	longNumbers = regexp.MustCompile(`-?\d+\.\d{6,}(e[-+]?\d+)?`)
 )
 
-// canonical returns an object's JSON with its times set to 0 and its numbers
-// rounded to nine digits, so that it is the same on every machine.
+// canonical returns an object's JSON with its times set to 0 and its numbers rounded to nine
+// digits, so it is the same on every machine.
 func canonical(tb testing.TB, v any) []byte {
 	tb.Helper()
 	text, err := json.Marshal(v)

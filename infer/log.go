@@ -13,8 +13,8 @@ import (
 type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
-	Marks    []int    // offsets of its special tokens, if it is a chat: see [chat.Text]
-	IDs      []int    `json:",omitempty"` // its tokens, if encoding the text would give different tokens
+	Marks    []int    // offsets of the prompt's special tokens, if the prompt is a chat: see [chat.Text]
+	IDs      []int    `json:",omitempty"` // the prompt's tokens, if encoding the text would give different ones
 	Kept     int      // number of prompt columns that were cached before the run: see [Loop.Continue]
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step

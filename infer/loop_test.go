@@ -23,7 +23,7 @@ func next(tb testing.TB, l *Loop) Stage {
 	return stage
 }
 
-// finish runs a loop to its end and returns the stages on the way.
+// finish runs a loop to its end and returns all of its stages.
 func finish(tb testing.TB, l *Loop) (stages []Stage) {
 	tb.Helper()
 	for {
@@ -255,8 +255,7 @@ func deepCopy(s Step) Step {
 	return s
 }
 
-// TestStagesOwnTheirData: stages own their data: changing one does not affect
-// the loop.
+// TestStagesOwnTheirData: stages own their data, so changing one does not affect the loop.
 func TestStagesOwnTheirData(t *testing.T) {
 	// The first token is the first of a character's four bytes, so the append stage holds it back.
 	l := newLoop(t, chain(t, nil, 'x', 0xf0, 0x9f), "x", pure(3))

@@ -27,7 +27,7 @@ type Model struct {
 	positions []float32     // [context, width], added to the embedding by position; nil if positions are rotary
 	blocks    []block
 	norm      normalization // before the output matrix
-	output    kernel.Matrix // [vocab, width]; the embedding table itself if they are tied
+	output    kernel.Matrix // [vocab, width]; if tied, the embedding table itself
 
 	scoreScale float32    // factor by which attention scores are multiplied
 	scratch    *sync.Pool // *scratch

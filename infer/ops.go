@@ -68,8 +68,8 @@ func layerNorm(dst, x, weight, bias []float32, eps float32) {
 // al. 2021), each [context, headDim/2]. A nil rotary rotates nothing.
 type rotary struct{ cos, sin []float32 }
 
-// newRotary first rounds the frequency and the angle to float32, as the models' training code does.
-// The difference matters in long contexts.
+// newRotary returns the tables for the given frequencies. It rounds each frequency and angle to
+// float32, as the models' training code does; the difference matters in long contexts.
 func newRotary(context int, frequencies []float32) *rotary {
 	half := len(frequencies)
 	r := &rotary{make([]float32, context*half), make([]float32, context*half)}

@@ -45,7 +45,7 @@ type PoolStats struct {
 	Rounds    int64 // passes through the weights
 	Served    int64 // jobs served by rounds; a prompt counts once for each of its rounds
 	Positions int64 // tokens read by rounds, both prompt tokens and generated ones
-	Waited    int64 // total number of rounds that jobs waited before their own
+	Waited    int64 // total number of rounds that jobs waited before their own round
 	Longest   int64 // the longest wait of one job, in rounds
 }
 

@@ -4,13 +4,13 @@ package infer
 // a clock nor goroutines:
 //
 //   - Stepping jobs are served before playing jobs. Each kind is first come, first served.
-//   - While a playing job waits, the two kinds alternate, so that stepping jobs never get more than
+//   - While a playing job waits, the two kinds alternate, so stepping jobs never get more than
 //     every other place.
 //
 // Assume that P playing and S stepping jobs each wait for one place at a time, and that a round has
 // B places. Then a single queue would serve every job once every (P+S)/B rounds, its fair share. At
 // most P−1 other playing jobs are ahead of a playing job, and one stepping job is ahead of each of
-// them and of the job itself. So the job gets the 2P-th place at the latest, which is within 2P/B
+// them and of the job itself. So the job gets at worst the 2P-th place, which is within 2P/B
 // rounds. The same is true for stepping jobs, with S in place of P. So a job never waits for more
 // than twice its fair share.
 //

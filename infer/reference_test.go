@@ -125,7 +125,7 @@ func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
 // plain holds the options of float64Logits.
 type plain struct {
 	theta, eps float64
-	rounded    func(tensor string, x []float64) []float64 // returns the vector to multiply a matrix by in place of x
+	rounded    func(tensor string, x []float64) []float64 // replaces x, a vector that a matrix is multiplied by
 }
 
 // float64Logits is the forward pass written as simply as possible: in float64 throughout, one

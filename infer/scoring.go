@@ -8,7 +8,7 @@ import (
 )
 
 // A Scoring is a text of any length, divided into windows that a model reads one at a time. If the
-// text is longer than the context, the windows overlap by half, so that every token after the first
+// text is longer than the context, the windows overlap by half, so every token after the first
 // window has at least half a context before it, and each token is scored once.
 type Scoring struct {
 	m       *Model

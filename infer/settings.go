@@ -60,7 +60,7 @@ func (s Settings) Value(key string) float64 {
 	return x
 }
 
-// Set sets a knob to a value it accepts ([terms.Knob.Check]), and reports whether the knob exists.
+// Set sets a knob to a valid value ([terms.Knob.Check]), and reports whether the knob exists.
 func (s *Settings) Set(key string, x float64) bool {
 	switch key {
 	case "seed":

@@ -119,7 +119,7 @@ type Logits struct {
 	Rows
 	Width    int      // length of the vector
 	Min, Max float32  // over the whole vocabulary
-	Penalty  *Penalty // nil where no rule changes scores
+	Penalty  *Penalty // nil if no rule changes scores
 }
 
 // Penalty is the effect of the rules that change scores (the penalties and the logit bias) at one
@@ -146,7 +146,7 @@ type Softmax struct {
 	Entropy     float64 // bits
 }
 
-// Filter is stage 4: top-k, top-p, min-p and typical-p, and one renormalization.
+// Filter is stage 4: the rules that cut tokens, such as top-k and top-p, and one renormalization.
 type Filter struct {
 	Head
 	Rows
@@ -209,7 +209,7 @@ type Append struct {
 type CacheGrowth struct {
 	Head
 	Positions     int   // filled columns
-	Grew          int   // columns written by this step: the last Grew ones
+	Grew          int   // number of columns written by this step; they are the last ones in the cache
 	Bytes         int64 // of all filled columns
 	GrewBytes     int64
 	Layers        int

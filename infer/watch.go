@@ -14,9 +14,9 @@ import (
 // every feed-forward layer added and, on request, the attention weights. Without an intervention,
 // its numbers are the same as in [Model.Forward], bit for bit.
 //
-// It is a separate pass with the same operations, so that explanations do not slow down the
-// generation of text. A finished Watch is read-only and owns its data, about 4·(2·width +
-// heads·headDim + 2·kvHeads·headDim) bytes for each position and block.
+// It is a separate pass with the same operations, so explanations do not slow down the generation
+// of text. A finished Watch is read-only and owns its data, about 4·(2·width + heads·headDim +
+// 2·kvHeads·headDim) bytes for each position and block.
 type Watch struct {
 	model  *Model
 	tokens []int

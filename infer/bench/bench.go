@@ -4,8 +4,8 @@
 //
 // A measurement repeats rounds of a few tokens until the given time has passed. It reports the best
 // round and the median round; other work on the machine hardly affects the median. All
-// configurations of a quantization take turns, a few rounds each, so that a slow period of the
-// machine affects all of them.
+// configurations of a quantization take turns, a few rounds each, so a slow period of the machine
+// affects all of them.
 package bench
 
 import (
@@ -27,7 +27,7 @@ type Phase string
 
 // The phases.
 const (
-	Kernel  Phase = "kernel"  // only multiplying the blocks' matrices, by as many vectors as a full pass has
+	Kernel  Phase = "kernel"  // multiplying only the blocks' matrices, with as many vectors as in a full pass
 	Prefill Phase = "prefill" // reading a prompt of Tokens tokens, then computing the scores at its last position
 	Decode  Phase = "decode"  // generating Tokens tokens greedily, starting at the first position
 )
@@ -174,7 +174,7 @@ func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Threads))
 	once, end := prepare(m, c)
 	defer end()
-	if _, err := once(ctx); err != nil { // warm up, so that caches have grown and memory pages are mapped
+	if _, err := once(ctx); err != nil { // warm up: grow the caches and map the memory pages
 		return nil, err
 	}
 	var rounds []round

@@ -1,4 +1,4 @@
-// Package bundled embeds the pair of models that comes with the program, so that the program works
+// Package bundled embeds the pair of models that comes with the program, so the program works
 // without a download.
 //
 // The folders target and draft are ordinary Hugging Face model folders, embedded unchanged: two

@@ -51,8 +51,8 @@ func Compile(source string, tokens map[string]string, special []string) (*Templa
 
 // Options holds the inputs of a chat other than its messages.
 type Options struct {
-	// Continue leaves the last message open, which must be the model's: the model continues it
-	// instead of beginning another turn.
+	// Continue leaves the last message open, so the model continues it instead of beginning another
+	// turn. The last message must be the model's.
 	Continue bool
 	// Values are additional variables of the template, such as enable_thinking: strings, integers
 	// as int, float64, bool and nil. They must not include the variables that the program itself
@@ -142,8 +142,8 @@ func Fault(err error) string {
 	return fmt.Sprintf("These messages cannot be formatted as a chat: %v.", err)
 }
 
-// unused returns one of the characters that Unicode reserves for internal use. The character does
-// not occur in any message or value.
+// unused returns a character that Unicode reserves for internal use and that does not occur in any
+// message or value.
 func unused(messages []Message, values map[string]any) (rune, bool) {
 	texts := make([]string, 0, len(messages)+len(values))
 	for _, m := range messages {

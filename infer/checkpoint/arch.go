@@ -15,7 +15,7 @@ import (
 type architecture struct {
 	name      string // Config.Architecture
 	modelType string // model_type of config.json
-	class     string // architectures of config.json: the class whose output is a score for every token
+	class     string // listed under architectures in config.json: the class that outputs a score for every token
 	gguf      string // general.architecture; "" if GGUF has no separate name for it
 
 	// kin maps similar but unsupported model types to the reasons why they are not supported.

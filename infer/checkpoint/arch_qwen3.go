@@ -1,8 +1,7 @@
 package checkpoint
 
-// Qwen3 (Yang et al. 2025), the dense models: a Llama with an independent head
-// size, whose queries and keys are normalized head by head before they are
-// rotated.
+// The dense models of Qwen3 (Yang et al. 2025) are Llamas with an independent head size. Queries
+// and keys are normalized head by head before they are rotated.
 var _ = register(&architecture{
 	name: "qwen3", modelType: "qwen3", class: "Qwen3ForCausalLM", gguf: "qwen3",
 	kin:   map[string]string{"qwen3_moe": "a mixture of experts, which is not supported"},

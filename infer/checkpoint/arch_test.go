@@ -79,8 +79,8 @@ func TestPublishedModels(t *testing.T) {
 		headDim    int
 		context    int
 		window     int
-		windowed   int // layers
-		still      int // layers without rotary positions
+		windowed   int // number of layers with the window
+		still      int // number of layers without rotary positions
 	}{
 		"Qwen3-0.6B":      {qwen3, 596_049_920, 128, 40_960, 0, 0, 0},
 		"gemma-3-270m":    {gemma3, 268_098_176, 256, 32_768, 512, 15, 0},

@@ -57,9 +57,9 @@ type Checkpoint struct {
 	//
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
-	// so that `… | sha256sum` in the folder gives the same hash. If there are several weight files,
-	// they are sorted by name. For other formats, the list consists of the model file alone, or of
-	// the model file and tokenizer.bin.
+	// so `… | sha256sum` in the folder gives the same hash. If there are several weight files, they
+	// are sorted by name. For other formats, the list consists of the model file alone, or of the
+	// model file and tokenizer.bin.
 	Hash string
 
 	// Template is the model's chat template, in Jinja, or "" if there is none. It is not checked,
@@ -145,9 +145,9 @@ func (h modelHash) weights(w *weights) error {
 
 func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 
-// Float32 returns a tensor's values in row-major order, the last dimension varying fastest, as a
-// copy that the caller owns. Floating-point values are exact. Quantized values are converted to the
-// same values as in ggml, bit for bit.
+// Float32 returns a tensor's values in row-major order, with the last dimension varying fastest, as
+// a copy that the caller owns. Floating-point values are exact. Quantized values are converted to
+// the same values as in ggml, bit for bit.
 //
 // Float32 returns an error if the tensor is missing, has another shape, or has a value that is NaN
 // or infinite, or if the file cannot be read. The error names the tensor, and the two shapes or the
@@ -187,7 +187,7 @@ func (c *Checkpoint) Verify() (err error) {
 	return err
 }
 
-// Bytes returns the size of the tensors in their files.
+// Bytes returns the total size of the tensors as stored in the files.
 func (c *Checkpoint) Bytes() (total int64) {
 	for _, t := range c.tensors {
 		total += t.bytes

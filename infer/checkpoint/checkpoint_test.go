@@ -14,7 +14,7 @@ import (
 	"testing/fstest"
 )
 
-// tinyTensors fills every tensor of tiny's layout with bfloat16 ones.
+// tinyTensors fills every tensor of tiny's layout with the value 1 in bfloat16.
 func tinyTensors(t *testing.T) []stored {
 	t.Helper()
 	config, _, err := parseConfig(tiny.json(), nil, nil)

@@ -25,7 +25,7 @@ type Config struct {
 	NormEps        float32 // added to the mean square in RMSNorm, or to the variance in LayerNorm
 	QueryScalar    float64 // attention scores are divided by its square root; 0 means HeadDim
 	EmbeddingScale float32 // factor for a token's row of the embedding; 0 if there is none
-	TieEmbeddings  bool    // the output matrix is the embedding, and a stored one is not used
+	TieEmbeddings  bool    // the output matrix is the embedding; a stored output matrix is ignored
 
 	BOS int   // id of the token in front of every prompt, or -1 if the model was trained without one
 	EOS []int // ids that end a text; nil if the files name none
@@ -106,7 +106,7 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	}
 	a := folderArchitecture(c)
 	if a == nil {
-		return Config{}, false, c.err // the meaning of its keys is unknown
+		return Config{}, false, c.err // without a supported architecture, the meaning of the keys is unknown
 	}
 	config := Config{Architecture: a.name, Block: a.block}
 	a.readFolder(c, &config)
@@ -123,10 +123,10 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 type defaults struct {
 	context    int
 	kvHeads    int // equalHeads: as many as there are query heads
-	headDim    int // 0: the width over the heads
+	headDim    int // 0: the width divided by the number of heads
 	eps        float64
 	tied       bool
-	activation string // the only supported one; "" if the key has another name
+	activation string // the only supported activation; "" if the key has another name
 }
 
 const equalHeads = -1

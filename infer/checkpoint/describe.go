@@ -75,7 +75,7 @@ func (c *Checkpoint) Describe() *Description {
 	return d
 }
 
-// tokenizer records a tokenizer that could be read.
+// tokenizer records a tokenizer that was read without errors.
 func (d *Description) tokenizer(t *tokenizer.Tokenizer) {
 	d.Vocabulary = Vocabulary{Kind: t.Kind(), Tokens: t.Size()}
 	for id := range t.Size() {
@@ -101,7 +101,7 @@ func (d *Description) weigh(w *weights, tensors map[string]tensor) {
 	}
 }
 
-// folderFormat is Checkpoint.Format of a folder.
+// folderFormat is the value of Checkpoint.Format for a folder.
 const folderFormat = "Hugging Face folder"
 
 // describeFolder reads the model folder at the root of fsys. The error lists all reasons why the
@@ -204,7 +204,7 @@ var ggufKinds = map[float64]string{
 	29: "IQ2_M", 30: "IQ4_XS", 31: "IQ1_M", 32: "BF16", 36: "TQ1_0", 37: "TQ2_0", 38: "MXFP4_MOE",
 }
 
-// summary returns a description from the head of a GGUF file.
+// summary returns a description from the header of a GGUF file.
 func (g *gguf) summary(name string) *Description {
 	d := &Description{Name: name, Format: fmt.Sprintf("GGUF version %d", g.version)}
 	text := func(key string) string { s, _ := g.pairs[key].(string); return s }

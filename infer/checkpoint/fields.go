@@ -13,7 +13,7 @@ type fields struct {
 	place  string // the object's file or path: "config.json"
 	raw    map[string]json.RawMessage
 	err    error
-	broken bool // not an object; this has been reported, so missing keys are not
+	broken bool // the text is not an object; this is reported once, instead of every missing key
 }
 
 // parseFields parses an object. If text is nil, the object has no keys.

@@ -14,8 +14,8 @@ const (
 	dtypeBF16 dtype = "BF16" // the upper half of a binary32: 1 sign, 8 exponent, 7 fraction bits
 
 	// ggml's formats, in blocks of 32 values with one F16 scale d each. Sixteen bytes hold the
-	// 4-bit numbers q: those of values 0 to 15 in the low halves, those of values 16 to 31 in the
-	// high halves.
+	// 4-bit numbers q: the low halves belong to values 0 to 15, and the high halves to values 16 to
+	// 31.
 	dtypeQ8    dtype = "Q8_0"   // d, 32 signed bytes q; a value is q·d
 	dtypeQ4    dtype = "Q4_0"   // d, 16 bytes; (q − 8)·d
 	dtypeQ41   dtype = "Q4_1"   // d, an F16 minimum m, 16 bytes; q·d + m

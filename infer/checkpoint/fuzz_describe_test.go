@@ -95,7 +95,7 @@ func FuzzWiden(f *testing.F) {
 }
 
 // FuzzRoundQ4 checks that rounding to Q4_0 changes no value by more than an eighth of the largest
-// value of its block, the bound from its formula.
+// value of its block, the bound that follows from its formula.
 func FuzzRoundQ4(f *testing.F) {
 	f.Add(uint64(1), float32(1))
 	f.Add(uint64(7), float32(1e-3))

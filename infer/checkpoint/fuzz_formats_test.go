@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzGGUF: opening a GGUF file terminates for any bytes. Accepted tensors are inside the file, and
-// reading them succeeds or rejects their values.
+// reading them either succeeds or rejects their values.
 func FuzzGGUF(f *testing.F) {
 	f.Add(smallGGUF().bytes())
 	for _, seed := range malformedGGUF {

@@ -6,7 +6,7 @@ import (
 )
 
 // FuzzSafetensors: the parser terminates for any bytes. Accepted tensors are inside the file and
-// have the size of their shape, and widening them succeeds or rejects their values.
+// have the size of their shape, and widening them either succeeds or rejects their values.
 func FuzzSafetensors(f *testing.F) {
 	for _, seed := range malformed {
 		f.Add(seed.file)

@@ -64,17 +64,17 @@ var ggufTypes = map[uint32]dtype{
 	29: "IQ1_M", 30: dtypeBF16, 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0", 42: "Q2_0",
 }
 
-// gguf is the head of a GGUF file.
+// gguf is the header of a GGUF file: the metadata and the descriptions of the tensors.
 type gguf struct {
 	version  int
 	pairs    map[string]any // float64, bool, string, []string or []float32; nil if skipped
 	tensors  map[string]tensor
-	problems error // problems with individual tensors, if the head could be read
+	problems error // problems with individual tensors, if the header could be read
 
 	incomplete bool // some parts of a split file, and the tensors in them, are missing
 }
 
-// readGGUF reads the head of a GGUF file of size bytes.
+// readGGUF reads the header of a GGUF file of size bytes.
 func readGGUF(file io.ReaderAt, size int64) (*gguf, error) {
 	r := &ggufReader{r: bufio.NewReaderSize(io.NewSectionReader(file, 0, size), ggufBufferedSize), size: size}
 	if magic := r.bytes(4); r.err == nil && string(magic) != ggufMagic {
@@ -234,13 +234,13 @@ func (g *gguf) place(names []string, start, alignment, size int64) {
 	}
 }
 
-// checkEnd rejects bytes after the last tensor, since a file could hide data there. Zeros are
-// allowed, since some programs pad the last tensor like the tensors before it.
+// checkEnd rejects bytes after the last tensor, since a file could hide data there. It allows
+// zeros, because some programs pad the last tensor like the tensors before it.
 func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 	end := start
 	for _, t := range g.tensors {
 		if _, known := formats[t.dtype]; !known {
-			return nil // the end is unknown, and the file is rejected for that reason
+			return nil // the end is unknown because of a problem for which the file is rejected anyway
 		}
 		end = max(end, t.offset+t.bytes)
 	}

@@ -74,7 +74,7 @@ type ggufModel struct {
 	pairs          []ggufPair
 	tensors        []ggufTensor
 	data           []byte
-	pairsClaimed   uint64 // 0 for the real number
+	pairsClaimed   uint64 // 0 for the actual number of pairs
 	tensorsClaimed uint64
 }
 

@@ -92,7 +92,7 @@ func (g *gguf) config() (Config, error) {
 	p := &ggufPairs{g: g, prefix: "general."}
 	a := ggufArchitecture(p)
 	if a == nil {
-		return Config{}, p.err // the meaning of the keys is unknown
+		return Config{}, p.err // without a supported architecture, the meaning of the keys is unknown
 	}
 	p.prefix = a.gguf + "."
 	c := Config{
@@ -144,7 +144,7 @@ func (g *gguf) config() (Config, error) {
 	return c, p.err
 }
 
-// shape reads the keys that Llama and its descendants have and GPT-2 does not.
+// shape reads the keys that Llama and its descendants share but GPT-2 lacks.
 func (p *ggufPairs) shape(c *Config) {
 	p.epsilon(c, "attention.layer_norm_rms_epsilon")
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
@@ -345,7 +345,7 @@ func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
 }
 
 // size reads a whole number from 1 to limit. absent is the default; if it is 0, the key is
-// required. For an unreadable value, size returns 1, so that divisions by it are safe.
+// required. For an unreadable value, size returns 1, so divisions by it are safe.
 func (p *ggufPairs) size(key string, absent, limit int) int {
 	if !p.has(key) && absent == 0 {
 		p.fail("%s%s is missing", p.prefix, key)

@@ -84,7 +84,7 @@ func (d *Description) weighGGUF(w *weights, g *gguf) {
 	}
 }
 
-// readParts reads the heads of all parts. One of the parts, file, is already open as w. readParts
+// readParts reads the headers of all parts. One of the parts, file, is already open as w. readParts
 // combines the metadata of the first part with the tensors of all parts. If the first part is
 // missing, it returns only the error.
 func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, faults error) {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// ggufReader reads the head sequentially. After the first error, every method returns zero values.
+// ggufReader reads the header sequentially. After the first error, every method returns zero
+// values.
 type ggufReader struct {
 	r    *bufio.Reader
 	at   int64 // bytes read
@@ -84,7 +85,7 @@ func (r *ggufReader) array(key string, depth int) any {
 		r.fail("array of unknown type %d", kind)
 	}
 	if size == 0 {
-		size = 8 // the smallest string or array
+		size = 8 // size of the smallest string or array
 	}
 	n := r.length(size)
 	keep := depth == 0 && slices.Contains(ggufLists, key)

@@ -20,8 +20,8 @@ type entry struct {
 //	{"__metadata__": {"format": "pt"},
 //	 "model.norm.weight": {"dtype": "F32", "shape": [192], "data_offsets": [0, 768]}}
 //
-// It is hand-written because encoding/json accepts duplicate names, keeping only the last value,
-// ignores case in names, and needs several times the header's size in memory. This scanner
+// The scanner is hand-written, because encoding/json accepts duplicate names, keeping only the last
+// value, ignores case in names, and needs several times the header's size in memory. The scanner
 // allocates only the entries that it returns.
 func scanHeader(text []byte) (map[string]entry, error) {
 	s := &scanner{text: text}

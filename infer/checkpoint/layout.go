@@ -54,11 +54,11 @@ type dialect struct {
 	ignores []string // suffixes of optional tensors that follow from the configuration
 }
 
-// arrange rejects a file that lacks a tensor of the layout, or has a tensor with the wrong shape or
-// one that is not in the layout: ignoring a bias or an extra layer would silently produce wrong
-// numbers. It returns the tensors of the layout by their canonical names. If the model's output
-// matrix is tied but the file stores a copy anyway, arrange returns the copy under its name in the
-// file.
+// arrange returns the tensors of the layout by their canonical names. It rejects a file that lacks
+// a tensor of the layout, has a tensor with the wrong shape, or has a tensor that is not in the
+// layout, since ignoring a bias or an extra layer would silently produce wrong numbers. If the
+// model's output matrix is tied but the file stores a copy anyway, arrange returns the copy under
+// its name in the file.
 func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor, error) {
 	used := map[string]bool{}
 	arranged := make(map[string]tensor, len(tensors))

@@ -20,7 +20,7 @@ const (
 	llama2cHeader = 256
 	llama2cTokens = "tokenizer.bin"
 
-	// Values that llama2.c assumes and does not store in its files.
+	// Values that llama2.c assumes instead of storing them in its files.
 	llama2cTheta = 10_000
 	llama2cEps   = 1e-5
 	llama2cBOS   = 1

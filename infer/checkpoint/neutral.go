@@ -54,7 +54,7 @@ var ggufNeutral = map[string][]any{
 	"use_parallel_residual":            {false},
 }
 
-// neutral rejects keys that would change what is computed.
+// neutral rejects keys that would change the computation.
 func (f *fields) neutral() {
 	for _, key := range slices.Sorted(maps.Keys(folderNeutral)) {
 		if !f.has(key) {
@@ -71,7 +71,7 @@ func (f *fields) neutral() {
 	}
 }
 
-// neutral rejects keys that would change what is computed.
+// neutral rejects keys that would change the computation.
 func (p *ggufPairs) neutral(c *Config) {
 	for _, key := range slices.Sorted(maps.Keys(ggufNeutral)) {
 		want := ggufNeutral[key]

@@ -54,7 +54,7 @@ func toF16(v float32) uint16 {
 	switch {
 	case v != v:
 		return sign | 0x7e00
-	case magnitude >= 65520: // halfway from the largest value to what would be the next
+	case magnitude >= 65520: // at least halfway from the largest value, 65504, to 65536
 		return sign | 0x7c00
 	case magnitude < 0x1p-14: // subnormal: a whole number of 2⁻²⁴
 		return sign | uint16(math.RoundToEven(magnitude*0x1p24))

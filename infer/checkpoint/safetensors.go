@@ -34,11 +34,11 @@ type tensor struct {
 // little-endian; a JSON header; then the values of all tensors one after
 // another.
 //
-// Nothing in the header is trusted before it is checked: the header must be inside the file, each
-// tensor inside the data after it, its byte count must match its shape, and the tensors must fill
-// the data to the end of the file without overlaps or gaps, in any order. No values are read. If
-// some tensors have an unreadable format, parseSafetensors returns all tensors and an error that
-// names the unreadable ones.
+// Nothing in the header is trusted before it is checked: the header must be inside the file; each
+// tensor must be inside the data after the header and have a byte count that matches its shape; and
+// the tensors, in any order, must fill the data to the end of the file without overlaps or gaps. No
+// values are read. If some tensors have an unreadable format, parseSafetensors returns all tensors
+// and an error that names the unreadable ones.
 func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	header, err := readHeader(r, size)
 	if err != nil {

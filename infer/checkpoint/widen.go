@@ -7,7 +7,7 @@ import (
 )
 
 // widenBuffer is the approximate number of bytes that are read from a file at a time. It is small,
-// so that the float32 copy is the only large allocation.
+// so the float32 copy is the only large allocation.
 const widenBuffer = 64 << 10
 
 // widen returns t's values as float32, in the order of the layout.

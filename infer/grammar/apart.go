@@ -3,8 +3,8 @@ package grammar
 import "slices"
 
 // apart reports whether a shape excludes all other branches of its oneOf: no text of the shape may
-// fit any of them. To ensure this, it may make a property mandatory in generated texts. If it
-// cannot prove that, it rejects the schema.
+// fit any of them. To ensure this, apart may make a property mandatory in generated texts. If it
+// cannot prove that the branches are disjoint, compilation fails.
 func (c compiler) apart(x *shape) bool {
 	for _, other := range x.unlike {
 		for _, y := range c.shapes([]*schema{other}) {

@@ -10,7 +10,7 @@ import (
 // Expression is the prefix of a grammar's text that marks it as a regular expression.
 const Expression = "regexp:"
 
-// inUse holds the grammars in use by their source text.
+// inUse maps source texts to the grammars that are in use.
 var (
 	inUse   = map[string]weak.Pointer[Grammar]{}
 	inUseMu sync.Mutex

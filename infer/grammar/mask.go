@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Vocabulary holds the tokens of a model in the order of their bytes, so that a prefix shared by
-// several tokens is read only once. It is immutable, and several runs can share it.
+// Vocabulary holds the tokens of a model in the order of their bytes, so a prefix shared by several
+// tokens is read only once. It is immutable, and several runs can share it.
 type Vocabulary struct {
 	all    int      // number of tokens, including tokens without bytes
 	ids    []int32  // ids of the tokens with bytes, in the order of their bytes
@@ -58,7 +58,7 @@ type Mask struct {
 	// Closing is set if tokens were excluded because too few tokens would be left after them to
 	// complete the text.
 	Closing bool
-	// Short is set if too few tokens remain to complete the text, so it may end incomplete.
+	// Short is set if too few tokens remain to complete the text, so the text may end incomplete.
 	Short bool
 }
 

@@ -19,8 +19,8 @@ var (
 	anyInteger, _ = parseExpression(`-?(0|[1-9][0-9]{0,14})`)
 )
 
-// decimal is a number, stored as its digits without redundant zeros, so that equal numbers are
-// equal decimals.
+// decimal is a number, stored as its digits without redundant zeros, so equal numbers are equal
+// decimals.
 type decimal struct {
 	negative        bool
 	whole, fraction string

@@ -18,7 +18,7 @@ type reader struct {
 }
 
 // child parses a schema within another schema. elsewhere is set if an enclosing schema has an $id,
-// so that references below it do not refer to this text.
+// so references below it do not refer to this text.
 func (r *reader) child(v *value, at string, elsewhere bool) *schema {
 	s, known := r.read[v]
 	switch {

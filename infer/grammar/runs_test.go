@@ -90,8 +90,8 @@ func bundled(t *testing.T) (tokens [][]byte, ends []int) {
 	return tokens, ends
 }
 
-// TestMasksAreBounded: an expression whose masks take too long to compute is rejected, and an
-// expression that needs many states is not. Neither exceeds the memory limit.
+// TestMasksAreBounded: an expression is rejected if its masks take too long to compute, but not if
+// it merely needs many states. In both cases, memory stays within the limit.
 func TestMasksAreBounded(t *testing.T) {
 	tokens, ends := bundled(t)
 	vocabulary := grammar.NewVocabulary(tokens, ends)

@@ -71,7 +71,7 @@ func (c compiler) value(all []*schema, depth int, next int32) int32 {
 	return c.either(list...)
 }
 
-// shape builds a part that reads a text that satisfies the schemas in the way that x describes.
+// shape builds a part that reads a value of the shape x.
 func (c compiler) shape(x shape, depth int, next int32) int32 {
 	if values, listed := x.values(); listed {
 		return c.constants(x, values, depth, next)

@@ -7,7 +7,7 @@ import "slices"
 type shape struct {
 	from   []*schema
 	unlike []*schema // the branches of a oneOf that were not chosen and must not fit
-	forced []string  // properties that are always generated, so that no branch in `unlike` fits
+	forced []string  // properties that are always generated, so no branch in `unlike` fits
 }
 
 // shapes returns the possible ways to satisfy all of the given schemas together.

@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkMul multiplies every matrix of a model with the bundled model's shape, as a pass does,
-// so that weights come from the same level of memory as in practice.
+// so weights come from the same level of memory as in practice.
 func BenchmarkMul(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, kind := range []string{"float32", "bfloat16", "int8"} {

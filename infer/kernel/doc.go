@@ -52,7 +52,7 @@
 // treats the bytes of x as unsigned. So lower bytes are 0 … 255, and 128 is added to upper bytes.
 // To compensate for that, each head contains −Σ w next to the scale. AVX2 has an instruction that
 // sums two products in 16 bits and saturates at 32,767. On that path, |x| is multiplied by
-// w·sign(x), so that a sum is at most 2·128·127.
+// w·sign(x), so a sum is at most 2·128·127.
 //
 // # Paths
 //

@@ -154,7 +154,7 @@ func TestMulAgainstFloat64(t *testing.T) {
 }
 
 // TestBfloat16ProductsAreExact: if all weights are bfloat16, they take half the memory, and their
-// products equal the products of float32 panels, bit for bit. If one more row contains a value with more
+// products equal the products of float32 panels, bit for bit. If any row contains a value with more
 // bits, Pack uses float32.
 func TestBfloat16ProductsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 2))

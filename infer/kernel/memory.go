@@ -10,7 +10,7 @@ import (
 // for every token. With 2 MiB pages, a 4 MiB slab needs two entries in the table; with 4 KiB pages,
 // it needs a thousand.
 
-const line = 64 // size of the processor's cache lines: no register of weights crosses two
+const line = 64 // size of a cache line in bytes; no vector load of weights crosses a line boundary
 
 // slab holds the memory from which the next weights are allocated. A slab is freed once no matrix
 // uses it.

@@ -2,11 +2,10 @@ package kernel
 
 import "math"
 
-// This file contains the portable path. Products are rounded before they are added, so that every
+// This file contains the portable path. Products are rounded before they are added, so every
 // machine gets the same bits. The explicit conversions force the compiler to do so.
 
-// floatPortable multiplies a panel by n vectors, 8 rows at a time, so that their sums stay in
-// registers.
+// floatPortable multiplies a panel by n vectors, 8 rows at a time, so their sums stay in registers.
 func floatPortable(dst []float32, stride int, w, x []float32, cols, n int) {
 	for i := range n {
 		v := x[i*cols : (i+1)*cols]

@@ -169,7 +169,7 @@ type Training struct {
 	// Assumed means that Tokens is an estimate: 20 per weight, a rule of thumb (Hoffmann et al.
 	// 2022).
 	Assumed         bool    `json:"assumed"`
-	MultAdds        float64 `json:"mult_adds"`         // 3 × a forward pass per token
+	MultAdds        float64 `json:"mult_adds"`         // three forward passes per token
 	RequestMultAdds float64 `json:"request_mult_adds"` // counted in this run
 	Requests        float64 `json:"requests"`          // number of such requests that cost as much as the training
 	Days            float64 `json:"days"`              // days for that many requests, at the given number per day

@@ -245,8 +245,8 @@ func (w Why) sentence() Phrase {
 	)
 }
 
-// Because explains why output costs more than input, or states that the two times hardly show that
-// it does.
+// Because explains why output costs more than input. If the two measured times are too close to
+// show it, the text says so.
 func (w Why) Because() Phrase {
 	if w.Ratio < 1.2 {
 		return Text("lab.bill.why.because.hidden")

@@ -48,8 +48,8 @@ func (cacheLab) Info(l *terms.Language) Info {
 	}
 }
 
-// Cache is the result of the cache lab: one continuation, generated in two ways in lockstep: with a
-// KV cache, and by running the whole text again for every token.
+// Cache is the result of the cache lab. The lab generates one continuation in two ways, in
+// lockstep: with a KV cache, and by running the whole text again for every token.
 type Cache struct {
 	Shape      cost.Shape  `json:"shape"`
 	Prompt     []Token     `json:"prompt"`
@@ -90,7 +90,7 @@ type CacheSide struct {
 	// The sums over the tokens up to this one.
 	TotalParts    cost.Parts `json:"total_parts"`
 	TotalMultAdds int64      `json:"total_mult_adds"`
-	TotalMs       Spread     `json:"total_ms"` // over the sums of the repeats
+	TotalMs       Spread     `json:"total_ms"` // of the total times of the repeats
 }
 
 // SameLogit is a token's logit computed in both ways, with its IEEE 754 bits in hexadecimal.

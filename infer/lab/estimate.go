@@ -40,7 +40,7 @@ var speeds = struct {
 // and in passes of many positions.
 type speed struct {
 	step, pass float64
-	until      time.Time // no new sample is taken before this time, because the last sample took long
+	until      time.Time // no new sample is taken before this time, because the last sample took a long time
 }
 
 // An estimate takes several samples if they fit into sampleFor, so a large model is sampled only
@@ -48,7 +48,7 @@ type speed struct {
 const (
 	samples   = 3
 	sampleFor = 20 * time.Millisecond
-	together  = 16 // number of positions in a sampled pass of many positions
+	together  = 16 // number of positions in each sampled pass of several positions
 )
 
 // speedOf measures the speed of m, or returns 0 if m does not run. If samples of a model take a
@@ -81,8 +81,8 @@ func speedOf(m *infer.Model) speed {
 	return known
 }
 
-// sample returns the speed of the fastest of a few passes of n positions, or of a single pass if it
-// takes longer than `most`.
+// sample runs a few passes of n positions, or a single pass if it takes longer than `most`, and
+// returns the speed of the fastest pass.
 func sample(m *infer.Model, n int, most time.Duration) float64 {
 	const passes = 4
 	n = min(n, m.Config().Context)

@@ -8,7 +8,7 @@
 // A [Lab] describes its question and its inputs ([Info]); [terms.Inputs.Read] checks values against
 // their ranges; [Lab.Estimate] estimates the cost of a run; [Lab.Run] measures. A run reports its
 // progress together with a [Report] of everything measured so far. A canceled run returns that
-// report, marked as canceled, instead of an error, so that no measurements are lost.
+// report, marked as canceled, instead of an error, so no measurements are lost.
 //
 // Three rules hold in every lab. Counts are exact: multiply-adds are tallied where they are done,
 // and they equal the formulas of infer/cost. Times are measured repeatedly, alternating with the
@@ -83,7 +83,7 @@ type Preset struct {
 type Estimate struct {
 	MultAdds int64         `json:"mult_adds"` // of matrix products
 	Bytes    int64         `json:"bytes"`     // of caches and stored scores
-	Took     time.Duration `json:"ns"`        // a guess
+	Took     time.Duration `json:"ns"`        // estimated
 	// Large means that the user should confirm the run, because the guess is over [LargeRun] or the
 	// memory is over [LargeBytes].
 	Large bool `json:"large"`

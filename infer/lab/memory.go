@@ -99,10 +99,10 @@ type Memory struct {
 	Bytes            float64         `json:"bytes"` // for all texts of the batch
 	WeightBytes      float64         `json:"weight_bytes"`
 	WeightPrecision  string          `json:"weight_precision"`
-	Overtakes        float64         `json:"overtakes"` // positions at which one cache is as large as the weights
+	Overtakes        float64         `json:"overtakes"` // position at which one cache is as large as the weights
 	MemoryBytes      float64         `json:"memory_bytes"`
-	FreeBytes        float64         `json:"free_bytes"` // memory left next to the weights; negative if they do not fit
-	Users            int64           `json:"users"`      // number of texts of that length that fit next to the weights
+	FreeBytes        float64         `json:"free_bytes"` // left after loading the weights; negative if they do not fit
+	Users            int64           `json:"users"`      // texts of that length that fit in the free memory
 	Variants         []MemoryVariant `json:"variants"`
 	Windows          []Window        `json:"windows"`
 	Models           []MemoryModel   `json:"models"` // the presets

@@ -193,7 +193,7 @@ func (m MemoryModel) perPosition(kvHeads int, bytes float64) float64 {
 	return 2 * float64(m.Layers) * float64(kvHeads) * float64(m.HeadDim) * bytes
 }
 
-// users returns how many texts fit into memory next to the weights.
+// users returns how many texts fit into memory alongside the weights.
 func (c *Memory) users(perPosition float64) int64 {
 	return int64(max(0, math.Floor(c.FreeBytes/(perPosition*float64(c.Positions)))))
 }
@@ -327,7 +327,7 @@ func (c *Memory) tables() []Table {
 	return []Table{variants, models, window, engine}
 }
 
-// year returns a year as a string, so that it is formatted without a comma, or nil if the year is
+// year returns a year as a string, so it is formatted without a comma, or nil if the year is
 // unknown.
 func year(n int) any {
 	if n == 0 {

@@ -26,7 +26,7 @@ func TestMemoryCalculatorByHand(t *testing.T) {
 		// 2·80·8·128·4096·2 = 1.25 GiB. 137.95e9 bytes of weights are 128.48 GiB, and (160 −
 		// 128.48) / 1.25 = 25 whole texts.
 		{terms.Values{"batch": "1", "preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
-		// 2·12·12·64·1024·4 = 72 MiB for each of the four texts. Next to weights of 2 bytes,
+		// 2·12·12·64·1024·4 = 72 MiB for each of the four texts. Alongside weights of 2 bytes each,
 		// (25,769,803,776 − 248,879,616) / 75,497,472 = 338.03 fit.
 		{terms.Values{"preset": "gpt-2", "positions": "1024", "precision": "fp32", "batch": "4"}, 4 * 72 << 20, 338},
 		// Half a byte per value gives 0.5 GiB; the weights do not fit into one GiB.

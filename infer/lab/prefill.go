@@ -84,7 +84,7 @@ type PrefillPoint struct {
 	Formula  int64   `json:"formula"`
 }
 
-// Arrival is the time at which a token was ready, counted from the request.
+// Arrival is the time at which a token was ready, measured from the request.
 type Arrival struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`

@@ -123,9 +123,9 @@ func (r *speculationRun) write(t *specText, told func(int)) error {
 	if err != nil {
 		return err
 	}
-	sp.Rows = -1 // list nothing
+	sp.Rows = -1 // list no tokens
 	if len(r.target.Encode(r.v["prompt"])) > 1 {
-		if _, err := sp.Next(r.ctx); err != nil { // the prompt
+		if _, err := sp.Next(r.ctx); err != nil { // read the prompt
 			return err
 		}
 	}

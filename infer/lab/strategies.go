@@ -184,7 +184,7 @@ type Circle struct {
 type CircleSearch struct {
 	Prompt string  `json:"prompt"` // the last prompt tried
 	Tried  int     `json:"tried"`
-	Text   []Token `json:"text"`   // greedy's
+	Text   []Token `json:"text"`   // greedy's text
 	Circle *Circle `json:"circle"` // nil if none was found
 }
 

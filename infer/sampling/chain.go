@@ -91,8 +91,8 @@ func (r Rule) Cuts() bool { return r.link().keep != nil }
 // order.
 func (r Rule) Early() bool { return r.link().early }
 
-// Unread returns the first enabled rule under which only texts drawn with that rule have a
-// probability. If there is no such rule, it returns [RuleNone].
+// Unread returns the first enabled rule that assigns a probability only to texts drawn with it. If
+// there is no such rule, it returns [RuleNone].
 func (s Settings) Unread() Rule {
 	for _, c := range chain {
 		if _, on := c.on(s); on && c.unread {
@@ -102,8 +102,9 @@ func (s Settings) Unread() Rule {
 	return RuleNone
 }
 
-// Reads reports whether a knob may be used for reading a text that was not drawn with it. It is
-// false only for the knobs of rules under which such a text has no probability: XTC and mirostat.
+// Reads reports whether a knob can be set when the model reads a text that was not drawn with that
+// knob. It returns false for the knobs of XTC and mirostat, since these rules assign no probability
+// to such a text.
 func Reads(key string) bool {
 	return !slices.ContainsFunc(chain, func(c rule) bool {
 		return c.unread && (c.key() == key || slices.Contains(c.also, key))

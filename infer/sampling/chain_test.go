@@ -185,8 +185,8 @@ func TestSamplerRunsEveryRule(t *testing.T) {
 	})
 }
 
-// TestScoresBeforeCuts: rules that change scores come first, so that every cutting rule sees the
-// same distribution.
+// TestScoresBeforeCuts: rules that change scores come first, so every cutting rule sees the same
+// distribution.
 func TestScoresBeforeCuts(t *testing.T) {
 	cuts := false
 	for _, r := range chain {

@@ -71,7 +71,7 @@ func (c Context) Score(z []float32, s Settings) Scores {
 // Softmax returns [Softmax] of the scores.
 func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
 
-// cut runs the temperature and the rules that cut on a field, in the order given by the settings.
+// cut applies the temperature and the cutting rules to a field, in the order given by the settings.
 // It returns each rule's effect, and a field with the remaining tokens and the probabilities for
 // drawing them.
 func (c Context) cut(f field, s Settings) (cuts Cuts, left field) {

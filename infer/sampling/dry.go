@@ -42,7 +42,7 @@ func (in input) continued(least int) map[int]int {
 	if limit < least {
 		return longest
 	}
-	for back, n := range repeats(text) { // back is the distance from the end; n is 0 if it is 0
+	for back, n := range repeats(text) { // back is the distance from the end; n is 0 if back is 0
 		if n = min(n, limit); n < least {
 			continue
 		}

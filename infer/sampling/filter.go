@@ -11,7 +11,7 @@ type Distribution struct {
 	P        []float64 // [vocab] probability by token id, after the temperature
 	Cum      []float64 // [vocab] Σ p of ranks 0 to r
 	// [vocab+1] Σ p from rank r to the last rank. The sum starts with the least probable token, so
-	// that small terms are not lost next to large ones.
+	// small terms are not lost next to large ones.
 	Tail   []float64
 	MaxZ   float64 // the largest logit
 	SumExp float64 // Σ e^{(z−max)/T}
@@ -49,7 +49,7 @@ func (c Context) Decide(z []float32, s Settings) *Distribution {
 	return c.Filter(scores, p, max, sum, Rank(scores.Z), s)
 }
 
-// Filter runs the rules that cut on p [vocab], by token id. p, max and sum are the results of
+// Filter applies the cutting rules to p [vocab], by token id. p, max and sum are the results of
 // [Scores.Softmax], and order is [Rank] of the same scores. Filter keeps the tokens that pass all
 // rules or, if there are none, the most probable token. Filter retains its arguments without
 // copying.

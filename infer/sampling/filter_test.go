@@ -146,7 +146,7 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	}
 }
 
-// TestPlaceInRanking: Place returns a token's position in the ranking, and Top returns an empty
+// TestPlaceInRanking: RankIn returns a token's position in the ranking, and Top returns an empty
 // list for 0 tokens.
 func TestPlaceInRanking(t *testing.T) {
 	z := []float32{1, 3, 3, -2, 5}

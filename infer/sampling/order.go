@@ -21,7 +21,7 @@ import (
 type Order string
 
 // OrderOwn is this program's order: the temperature, then every rule, measured on the same
-// probabilities, so that only the position of the temperature matters.
+// probabilities, so only the position of the temperature matters.
 const OrderOwn Order = ""
 
 // The orders of other programs. The chain lists the position of each rule in them ([positions]).

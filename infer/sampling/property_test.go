@@ -81,7 +81,7 @@ func naiveKept(z []float32, p []float64, s Settings) []bool {
 	var before float64
 	for r, id := range ids {
 		inK := s.TopK == 0 || r < s.TopK
-		inP := s.TopP == 1 || r == 0 || before < s.TopP-roundingSlack // the ranks before it do not suffice
+		inP := s.TopP == 1 || r == 0 || before < s.TopP-roundingSlack // the ranks before r do not reach top-p
 		inMin := p[id] >= s.MinP*p[ids[0]]
 		kept[id] = inK && inP && inMin && typical[id] && sigma[id] && chosen[id] && mild[id]
 		if s.Temperature == 0 {

@@ -10,8 +10,7 @@ import (
 const radixFrom = 64
 
 // rankKey returns a sort key: tokens in ascending order of their keys are in order of rank. The
-// upper half is the inverted score, so that the highest score comes first, and the lower half is
-// the id.
+// upper half is the inverted score, so the highest score comes first, and the lower half is the id.
 func rankKey(score float32, id int) uint64 {
 	return uint64(^ascending(score))<<32 | uint64(uint32(id))
 }
@@ -45,7 +44,7 @@ func sortKeys(keys []uint64, room *[]uint64) []uint64 {
 }
 
 // The 32 bits of a score are divided into three digits if there are many keys, and four if there
-// are few, so that a digit's table is small compared to the keys.
+// are few, so a digit's table is small compared to the keys.
 const (
 	longDigit  = 11
 	shortDigit = 8

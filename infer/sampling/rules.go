@@ -78,7 +78,7 @@ type Settings struct {
 }
 
 // field returns a pointer to a knob's setting, and the knob's usual value. The usual value is
-// stored as 0, so that equal settings have only one form. at is nil if the knob does not belong to
+// stored as 0, so equal settings have only one form. at is nil if the knob does not belong to
 // sampling or is top-k, which is an integer.
 func (s *Settings) field(key string) (at *float64, usual float64) {
 	switch key {
@@ -152,9 +152,9 @@ type rule struct {
 // negative if the program lacks the rule, which then runs after all of the program's own rules.
 type positions struct{ llama, hugging, openai int }
 
-// chain lists the rules in order. Rules that change scores come first, so that all rules that cut
-// see the same distribution. (XTC's draws depend on its index here: inserting a rule before it
-// changes them.)
+// chain lists the rules in order. Rules that change scores come first, so all rules that cut see
+// the same distribution. (XTC's draws depend on its index here: inserting a rule before it changes
+// them.)
 var chain = []rule{
 	{name: RuleLogitBias, score: addBias},
 	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
@@ -195,13 +195,13 @@ var chain = []rule{
 
 // penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the score of each
 // token in the text, no matter how often the token occurs, is divided by θ if positive and
-// multiplied by θ if negative, so that it never rises. As in other libraries, the prompt is
-// included, with its start mark. (By default, llama.cpp uses only the last 64 tokens; this rule
-// uses all tokens.)
+// multiplied by θ if negative, so it never rises. As in other libraries, the prompt is included,
+// with its start mark. (By default, llama.cpp uses only the last 64 tokens; this rule uses all
+// tokens.)
 func penalizeRepeated(s Scores, in input) Scores {
 	theta := float32(in.RepetitionPenalty)
 	z := slices.Clone(s.Z)
-	for _, id := range in.text { // computed from the old score, so that further occurrences have no effect
+	for _, id := range in.text { // computed from the old score, so further occurrences have no effect
 		if z[id] = s.Z[id] / theta; s.Z[id] < 0 {
 			z[id] = max(s.Z[id]*theta, -math.MaxFloat32)
 		}

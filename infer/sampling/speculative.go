@@ -83,7 +83,7 @@ const (
 
 // UFor returns the u of a step (1 for the first generated token) for a purpose. For ForDraw, it is
 // [U]. For the others, it is U with a different seed: seed plus purpose times SplitMix64's
-// increment, put through MurmurHash3's 64-bit finalizer (Appleby), so that a seed's streams do not
+// increment, put through MurmurHash3's 64-bit finalizer (Appleby), so a seed's streams do not
 // overlap those of neighboring seeds. Like U, it depends only on its arguments.
 func UFor(seed uint64, step int, purpose Purpose) float64 {
 	if purpose == ForDraw {

@@ -31,8 +31,8 @@ func TestTypicalPByHand(t *testing.T) {
 	}
 }
 
-// TestTopTokenCutByTypicalP: if the first token is cut, the draw starts with the next one,
-// and all counts of kept tokens skip the first.
+// TestTopTokenCutByTypicalP: if the first token is cut, the draw starts with the next one, and the
+// first is not included in any count of kept tokens.
 func TestTopTokenCutByTypicalP(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 4 }))
 	if d.Keep != 1 || d.Stays(0) || !d.Stays(1) || d.Keeps(0) || !d.Keeps(1) || d.Q(0) != 0 || d.Q(1) != 1 {

@@ -2,8 +2,8 @@ package sampling
 
 // excludeTop is XTC, "exclude top choices" (p-e-w 2024, text-generation-webui pull request 6335).
 // With the given probability (if u is below it), and if at least two tokens reach the threshold, it
-// cuts all of these except the least probable, so that a less likely but still sensible word is
-// chosen. Otherwise it keeps everything.
+// cuts all of these except the least probable, so a less likely but still sensible word is chosen.
+// Otherwise it keeps everything.
 //
 // The rule's u is a function of the seed and the step alone ([UFor], [ForRule]). So with the same
 // link, log or trace, it strikes at the same steps; if it strikes at a step, it also strikes when

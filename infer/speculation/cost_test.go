@@ -73,8 +73,8 @@ func TestSpeculationTallies(t *testing.T) {
 	}
 }
 
-// TestInterruptedSpeculationContinues: an interrupted pass leaves the speculator unchanged, so that
-// it generates the same text when it continues.
+// TestInterruptedSpeculationContinues: an interrupted pass leaves the speculator unchanged, so it
+// generates the same text when it continues.
 func TestInterruptedSpeculationContinues(t *testing.T) {
 	target := smallModel(t)
 	draft := modelOf(t, smallmodel.Small, noisy(smallmodel.Small.Random(7), 0.1, 2))

@@ -113,8 +113,8 @@ func sameBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
-// lateContext is a context that ends after a given number of calls to Err, so that a pass is
-// interrupted between two of its blocks.
+// lateContext is a context that ends after a given number of calls to Err, so a pass is interrupted
+// between two of its blocks.
 type lateContext struct {
 	context.Context
 	left int

@@ -12,8 +12,8 @@ import (
 // This file contains the stages of a round, in the order in which they run. Between rounds, neither
 // cache contains the text's last token, because a token is read only when the next one is needed.
 
-// prefill runs all tokens of the prompt except the last through both models, so that every
-// verification, including the first, reads γ + 1 positions.
+// prefill runs all tokens of the prompt except the last through both models, so every verification,
+// including the first, reads γ + 1 positions.
 func (s *Speculator) prefill(ctx context.Context) (Stage, error) {
 	st := Prefill{Tokens: s.prompt - 1}
 	var err error

@@ -27,7 +27,7 @@ func newSpeculator(tb testing.TB, target, draft *infer.Model, prompt string, s i
 	return sp
 }
 
-// speculate runs to the end and returns the stages on the way.
+// speculate runs a speculator to the end of its text and returns all of its stages.
 func speculate(tb testing.TB, s *Speculator) (stages []Stage) {
 	tb.Helper()
 	for {

@@ -261,7 +261,7 @@ func (s *Speculator) candidates(r *round, i, n int, order []int32, residual []fl
 	for _, id := range ids {
 		c.Rows, s.listed[id] = append(c.Rows, s.candidate(r, i, int(id), residual)), true
 	}
-	for rank := len(order) - 1; rank >= 0; rank-- { // least probable first, so that rounding does not lose small terms
+	for rank := len(order) - 1; rank >= 0; rank-- { // least probable first, so rounding does not lose small terms
 		id := order[rank]
 		if s.listed[id] {
 			s.listed[id] = false

@@ -1,8 +1,8 @@
 package terms
 
-// EncodedRefusal is the form in which servers send each other refusals, and in which runs at rest
-// store them. In addition to the fields for clients, it contains the text's key and values, so that a
-// page can show the refusal in the reader's language.
+// EncodedRefusal is the form in which servers send refusals to each other, and in which refusals
+// are stored with suspended runs. In addition to the fields for clients, it contains the text's key
+// and values, so that a page can show the refusal in the reader's language.
 type EncodedRefusal struct {
 	*Refusal
 	Key  string         `json:"key,omitempty"`

@@ -37,7 +37,7 @@ const (
 type Input struct {
 	Key   string    `json:"name"`
 	Label string    `json:"label"`
-	The   string    `json:"-"` // the beginning of a sentence about it, if different from Label
+	The   string    `json:"-"` // the subject of a sentence about the input, if different from Label
 	Unit  string    `json:"unit,omitempty"`
 	Kind  InputKind `json:"kind"`
 

@@ -3,7 +3,7 @@ package terms
 import "slices"
 
 // Knob is a numeric setting that a user can change: one that shapes or cuts the distribution, the
-// seed, or the token limit. Every form, flag, file and message uses these knobs, so that all accept
+// seed, or the token limit. Every form, flag, file and message uses these knobs, so they all accept
 // the same values under the same names and reject other values with the same message.
 type Knob struct {
 	Input        // Key is its name in JSON, forms, lesson files, labs and the API: "top_k"
@@ -25,8 +25,8 @@ const (
 	// MaxTemperature is far above the temperatures at which every distribution is nearly flat, so
 	// any larger value is probably a typo.
 	MaxTemperature = 100
-	// MaxSeed is the largest integer up to which all integers are exact JavaScript numbers, so that
-	// a seed stays the same in any page or notebook.
+	// MaxSeed is the largest integer up to which all integers are exact JavaScript numbers, so a
+	// seed stays the same in any page or notebook.
 	MaxSeed = 1<<53 - 1
 	// MaxMaxTokens is the highest token limit.
 	MaxMaxTokens = 1_000_000

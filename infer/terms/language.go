@@ -52,7 +52,7 @@ func Texts(tag string) (string, error) {
 func mustRead(tag string) *Language {
 	texts, err := Texts(tag)
 	if err != nil {
-		panic(err) // embedded
+		panic(err) // cannot happen: the texts are embedded
 	}
 	l, err := ReadLanguage(tag, texts)
 	if err != nil {
@@ -83,7 +83,7 @@ func LanguageOf(tag string) *Language {
 // languageKey is the context key for the language.
 type languageKey struct{}
 
-// With returns a context with a language, which is the language for a request's pages and messages.
+// With returns a context with the language of a request's pages and messages.
 func With(ctx context.Context, l *Language) context.Context {
 	return context.WithValue(ctx, languageKey{}, l)
 }
@@ -181,7 +181,7 @@ func (l *Language) Fill(pieces []Segment, with ...any) string {
 // braces.
 func (l *Language) Under(prefix string) map[string]string { return l.words.Under(prefix) }
 
-// value returns a value to fill into a text as plain text.
+// value converts a value to plain text that can be filled into another text.
 func (l *Language) value(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -198,7 +198,7 @@ func (l *Language) value(v any) string {
 	return fmt.Sprint(v)
 }
 
-// ValueText returns a value to fill into a text as plain English text.
+// ValueText converts a value to plain English text that can be filled into another text.
 func ValueText(v any) string { return English.value(v) }
 
 // Stage returns the n-th stage, from 1 to [Stages].

@@ -129,8 +129,8 @@ func shownControls(text string) string {
 func escapedInCell(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // safeCell makes text safe in a table that a spreadsheet opens. If the text, after any spaces and
-// other invisible characters, begins like a formula, it gets a leading apostrophe, so that it
-// remains text (OWASP, "CSV Injection"). Even the text "+1" gets an apostrophe.
+// other invisible characters, begins like a formula, it gets a leading apostrophe, so it remains
+// text (OWASP, "CSV Injection"). Even the text "+1" gets an apostrophe.
 func safeCell(text string) string {
 	unseen := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unseen))

@@ -19,7 +19,7 @@ func commands(r rune) bool {
 }
 
 // appendEscape appends a character as an escape sequence that is valid in JSON and Go strings, so
-// that escaping JSON does not change its meaning.
+// escaping JSON does not change its meaning.
 func appendEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "\\u%04x", r) }
 
 // Printable returns text as a single line that is safe for a terminal: control characters,

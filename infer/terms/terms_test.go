@@ -78,11 +78,11 @@ func TestCounts(t *testing.T) {
 		{Bytes(10_000), "9.8 KiB"},              // 10000/1024 = 9.7656
 		{Bytes(58_368), "57.0 KiB"},             // 19 × 3072
 		{Bytes(1_572_864), "1.5 MiB"},           // 512 × 3072
-		{Bytes(2 << 30), "2.0 GiB"},             // FACTS, correction 3
+		{Bytes(2 << 30), "2.0 GiB"},             // 2³¹ bytes
 		{English.MultAdds(9_999), "9,999"},      // exact
 		{English.MultAdds(10_000), "0.01 M"},    //
 		{English.MultAdds(786_432), "0.79 M"},   // 192 × 4096
-		{English.MultAdds(3_189_504), "3.19 M"}, // FACTS: one cached step at n = 19
+		{English.MultAdds(3_189_504), "3.19 M"}, // one cached step at n = 19
 		{English.MultAdds(46_050_816), "46.05 M"},
 		{English.MultAdds(1_234_000_000), "1.23 G"},
 		{English.Took(1500 * time.Nanosecond), "1.5 µs"},

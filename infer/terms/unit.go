@@ -20,7 +20,7 @@ func (l *Language) BytesShort(n float64) string {
 func Bytes[N ~int | ~int64 | ~float64](n N) string { return English.bytes(float64(n)) }
 
 // Bytes formats a size: exactly below 10,000 bytes, and otherwise in KiB, MiB and so on, always
-// with one decimal, so that a changing number keeps its width.
+// with one decimal, so a changing number keeps its width.
 func (l *Language) Bytes(n int64) string { return l.bytes(float64(n)) }
 
 func (l *Language) bytes(n float64) string { return l.unit(sizeOf(n)) }

@@ -9,11 +9,11 @@ import (
 // The time it takes to read a vocabulary with a quarter of a million tokens and twice as many rules
 // is dominated by memory latency, because each part of each rule is looked up. The two tables in
 // this file use open addressing with one short slot per entry. Built-in maps would need twice the
-// memory and more time. The tables' hash functions have random seeds, so that a file cannot force
+// memory and more time. The tables' hash functions have random seeds, so a file cannot force
 // collisions.
 
-// roomy returns the size of a table for n entries: a power of two, at most three quarters
-// full.
+// roomy returns the size of a table for n entries: a power of two such that the table is at most
+// three quarters full.
 func roomy(n int) int {
 	size := 8
 	for size/4*3 < n {

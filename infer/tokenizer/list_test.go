@@ -40,7 +40,7 @@ func TestPieceScoresByHand(t *testing.T) {
 		text   string
 		want   []int
 	}{
-		// a·ba; then a and ba are joined to aba, whose score is lower; see below
+		// a·ba first, and then aba, although its score is lower (see below)
 		{"the higher score goes first", 1, 2, "xaba", []int{259, 3 + 'x', 260, 263}},
 		{"of equal scores the leftmost", 1, 1, "abab", []int{259, 262, 262}},
 		{"a character beyond the vocabulary", 1, 2, "é", []int{259, 3 + 0xc3, 3 + 0xa9}},

@@ -26,7 +26,7 @@ type cut struct{ at, by int }
 // cutLists cuts the lists out of text. It rejects duplicate lists; other errors are found when the
 // rest is decoded.
 func cutLists(text string) (l lists, err error) {
-	done := 0 // of text
+	done := 0 // number of bytes of text that have been handled
 	keep := func(to int) error {
 		if len(l.rest)+to-done > maxRestBytes {
 			return fmt.Errorf("the data besides vocabulary, merges and added tokens exceeds %d bytes", maxRestBytes)

@@ -9,9 +9,9 @@ import (
 	"reflect"
 )
 
-// Limits for files, so that a hostile file is rejected early and cheaply. Gemma 3's file, which is
-// the largest published file for a supported model, has 262,144 tokens, 514,906 merges, 6,415 added
-// tokens and 33 MB.
+// Limits for files. They make sure that a hostile file is rejected early and cheaply. Gemma 3's
+// file, which is the largest published file for a supported model, has 262,144 tokens, 514,906
+// merges, 6,415 added tokens and 33 MB.
 const (
 	MaxBytes     = 48 << 20 // of the file
 	maxRestBytes = 8 << 20  // of the file without its three lists
@@ -20,8 +20,8 @@ const (
 	maxStepBytes = 1 << 20 // of one part of the pipeline
 	maxAdded     = 1 << 16
 	maxID        = 2_000_000
-	// A file can skip ids, but the tables are as long as the highest id requires, so that id must
-	// be within a small multiple of the number of entries.
+	// A file can skip ids, but the tables are as long as the highest id requires, so the highest id
+	// must be within a small multiple of the number of entries.
 	maxIDsPerEntry = 4
 )
 
@@ -159,7 +159,7 @@ func checkModel(m *model) error {
 	switch {
 	case m == nil:
 		return errors.New("model is missing")
-	case m.Type != "BPE" && m.Type != "": // files of 2020 have no type
+	case m.Type != "BPE" && m.Type != "": // files from 2020 have no type
 		return fmt.Errorf("model: type %s is not supported; want BPE", quote(m.Type))
 	case m.Dropout != nil && *m.Dropout != 0:
 		return fmt.Errorf("model: dropout %g is not supported because it skips merges at random; want none", *m.Dropout)

@@ -190,7 +190,7 @@ func TestShapesAsGGUFLists(t *testing.T) {
 		if s.name == "gemma3" {
 			l, merges := s.lists(t)
 			scores := make([]float32, len(l.Tokens))
-			for rank, line := range slices.Backward(merges) { // in reverse, so that the first rule counts
+			for rank, line := range slices.Backward(merges) { // in reverse, so that the first rule for a token counts
 				left, right, _ := strings.Cut(line, " ")
 				id, _ := s.tok.Lookup(strings.ReplaceAll(left+right, metaspace, " "))
 				scores[id] = float32(-rank)

@@ -8,7 +8,7 @@ import (
 )
 
 // SentencePiece (Kudo and Richardson 2018) does not split a text into pieces. A space is written as
-// ▁ (U+2581). Usually, a space is added in front of a text, so that a word is the same token at the
+// ▁ (U+2581). Usually, a space is added in front of a text, so a word is the same token at the
 // start of a text as inside it (Gemma does not add a space). Merging starts from characters. A
 // character outside the vocabulary is replaced with its UTF-8 bytes, for which there are 256
 // tokens, spelled <0x00> to <0xFF>.

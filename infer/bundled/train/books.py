@@ -33,7 +33,7 @@ import numpy as np
 
 LIST = pathlib.Path(__file__).with_name("books.tsv")  # part, number, title, author
 HELD = 40        # number of held-out documents, at the end of the first forty books
-DROPPED = 1      # number of dropped documents before them: an older split cut through this one
+DROPPED = 1      # number of documents dropped before them, because an older split cut through one
 SHORTEST = 1200  # characters; tables of contents and title pages are shorter than this, chapters are not
 PASSAGE = 12     # words; runs that two texts share by chance are shorter
 SAMPLE = 8       # one in this many passages is remembered

@@ -183,7 +183,7 @@ def bits(new, old, a):
 
 
 def compare(role, got):
-    """got: [(bits, bytes)] of the measured pair and, if there is one, of the old pair."""
+    """Prints the bits per byte of got: [(bits, bytes)] of the measured pair and, if there is one, of the old pair."""
     rates = [bits / size for bits, size in got]
     was = f"   handed-over {role}: {rates[1]:.4f}   difference {100 * (rates[0] / rates[1] - 1):+.1f} %" if len(rates) > 1 else ""
     print(f"  {role}: {rates[0]:.4f}{was}", flush=True)

@@ -45,7 +45,8 @@ class Config:
 
 PRESETS = {
     "target": Config(),
-    # The draft has two matrices where the target has one: looking up a row costs no multiplications.
+    # The draft has separate embedding and output matrices, since looking up a row costs no
+    # multiplications.
     "draft": Config(dim=64, layers=3, heads=2, kv_heads=1, ffn=448, tied=False),
     "draft96": Config(dim=96, layers=2, heads=3, kv_heads=1, ffn=256),
     # For a GPU: 10.6 million parameters.

@@ -12,7 +12,8 @@ tab, and four digits, 1 for yes and 0 for no:
     no loop       no word or phrase is repeated again and again
     sense         each sentence can follow from the one before it
 
-A continuation is good if all four digits are 1. It is cut off after 60 tokens, which does not count as a fault.
+A continuation is good if all four digits are 1. Continuations are cut off after
+60 tokens, which does not count as a fault.
 """
 
 import collections

@@ -202,6 +202,6 @@ def story(r, opening=None):
     text = re.sub(r"([.!?]\"?) +([a-z])", lambda m: m.group(1) + " " + m.group(2) if m.group(1).endswith('"') else m.group(1) + " " + m.group(2).upper(), text)
     text = re.sub(r"  +", " ", text).strip()
     text = cap(text)
-    if r.random() < 0.4:  # start paragraphs at speech, as books do
+    if r.random() < 0.4:  # begin a new paragraph at direct speech, as books do
         text = re.sub(r"([.!?]) (\"[A-Z])", lambda m: m.group(1) + ("\n\n" if r.random() < 0.5 else " ") + m.group(2), text)
     return text

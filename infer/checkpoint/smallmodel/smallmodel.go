@@ -79,7 +79,7 @@ func (f Folder) Zeros() Weights {
 }
 
 // Random returns random values for every tensor. Matrices have a standard deviation of 1/√columns,
-// so that vectors keep their length, and norms have values around 1.
+// so vectors keep their length, and norms have values around 1.
 func (f Folder) Random(seed uint64) Weights {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	w, shapes := f.Zeros(), f.Shapes()
@@ -188,9 +188,9 @@ var Small = Folder{
 	Extra: []string{"ab", "ba", "aa", "abc", "é", "😀", "\xe2\x82", "\xac!", "User", ": "},
 }
 
-// Bigram returns a model whose blocks do not change the stream, so that the next token's logits
-// depend only on the last token. These logits are exactly the values in next[last], and −1000 for
-// all other tokens. At most 16 tokens may have a successor.
+// Bigram returns a model whose blocks do not change the stream, so the next token's logits depend
+// only on the last token. These logits are exactly the values in next[last], and −1000 for all
+// other tokens. At most 16 tokens may have a successor.
 func Bigram(extra []string, next map[int]map[int]float32) (Folder, Weights) {
 	f := Folder{Width: 16, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 1, Context: 32, Extra: extra}
 	if len(next) > f.Width {

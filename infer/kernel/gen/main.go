@@ -122,8 +122,8 @@ func (v variant) X(c, disp int) string {
 // Block returns the number of weights of a row that share a scale.
 func (v variant) Block() int { return block }
 
-// BothBytes reports whether there are enough registers to sum the upper and the
-// lower bytes of x together, so that each weight is loaded once.
+// BothBytes reports whether there are enough registers to sum the upper and the lower bytes of x
+// together, so each weight is loaded once.
 func (v variant) BothBytes() bool { return v.Reg == "Z" && v.Columns == 1 }
 
 // Groups returns the number of groups of four columns in a block.
