@@ -175,8 +175,8 @@ type Question struct {
 	Section    string // "slug#id"
 }
 
-// Shuffled returns the indexes of the choices in an order that depends only on the seed, so
-// that no position in the list is right more often than another.
+// Shuffled returns the indexes of the choices in an order that depends only on the seed, so no
+// position in the list is right more often than another.
 func (q *Question) Shuffled(seed uint64) []int {
 	return rand.New(rand.NewPCG(seed, uint64(len(q.Choices)))).Perm(len(q.Choices))
 }

@@ -88,7 +88,7 @@ func TestNumbersAreComputed(t *testing.T) {
 	}
 	walkCourse(t, func(p *fragment) {
 		if slices.Contains([]string{"references.md", "starts.md"}, p.at.file) {
-			return // citations and prompts
+			return // these files hold citations and prompts
 		}
 		for _, n := range typedNumbers(p) {
 			key := p.at.file + ": " + n

@@ -23,7 +23,7 @@
 //	::: note                              in the margin
 //	::: check QUESTION                    a question of quiz.md
 //	:::                                   ends any of these
-//	$x$ and, on lines of its own, $$x$$   TeX, rendered beforehand to MathML
+//	$x$ or, on separate lines, $$x$$      TeX, rendered beforehand to MathML
 //	{=softmax(T=0.5).the 4}               a figure, computed when loaded
 //	`·the` or `the`{.tk}                  a token
 //	[@vaswani2017]                        a citation

@@ -276,8 +276,8 @@ func (v value) number() (float64, error) {
 	return v.num, nil
 }
 
-// arguments holds a function's arguments. Its methods collect errors, so that functions need not
-// check each argument.
+// arguments holds a function's arguments. Its methods collect errors, so functions need not check
+// each argument.
 type arguments struct {
 	list  []float64
 	named map[string]string

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// The dialect's additions to Markdown's syntax tree. Each node is created with its output, so that
-// the renderer only has to write it.
+// The dialect's additions to Markdown's syntax tree. Each node is created with its output, so the
+// renderer only has to write it.
 var (
 	kindFormula = ast.NewNodeKind("Formula")
 	kindDisplay = ast.NewNodeKind("Display")

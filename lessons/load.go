@@ -21,7 +21,7 @@ func builtIn() map[string]fs.FS {
 	for _, tag := range languages.Tags() {
 		folder, err := languages.Course(tag)
 		if err != nil {
-			panic(err) // embedded
+			panic(err) // cannot happen: the course is embedded
 		}
 		folders[tag] = folder
 	}
@@ -31,8 +31,8 @@ func builtIn() map[string]fs.FS {
 // Read is like [Load], but reads the given folders, one for each language. English is required.
 func Read(folders map[string]fs.FS) (*Course, error) { return read(folders) }
 
-// read reads the course from a folder for each language, and calls the functions in `more` to add to
-// it in each.
+// read reads the course from one folder per language. For each language, it calls the functions in
+// `more`, which add to the course.
 func read(folders map[string]fs.FS, more ...func(*loader) error) (*Course, error) {
 	table, err := readMath(mathJSON)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // md parses the dialect. HTML in the source never reaches the output: goldmark omits it, and check
-// reports it as an error. The dialect's inline forms are parsed before emphasis and links, so that
-// an underscore in a formula does not mark emphasis.
+// reports it as an error. The dialect's inline forms are parsed before emphasis and links, so an
+// underscore in a formula does not mark emphasis.
 var md = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
@@ -74,7 +74,7 @@ func (p *fragment) problem(offset int, format string, args ...any) {
 // cell.
 const bar = '\x1f'
 
-// hideBars replaces | with bar inside [[…]] and {=…}, byte for byte, so that offsets do not change.
+// hideBars replaces | with bar inside [[…]] and {=…}, byte for byte, so offsets do not change.
 func hideBars(source []byte) {
 	for i := 0; i+1 < len(source); i++ {
 		var end string

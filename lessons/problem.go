@@ -26,7 +26,7 @@ type position struct {
 
 func (p position) down(lines int) position { return position{p.file, p.line + lines} }
 
-// problems collects all errors, so that an author sees all of them at once.
+// problems collects all errors, so an author sees all of them at once.
 type problems struct{ list []*Problem }
 
 func (ps *problems) add(at position, format string, args ...any) {

@@ -2,7 +2,7 @@
 //
 // A [Chart] is an SVG picture with a text alternative: a title, a description and a table of the
 // data. Pictures are drawn with gonum/plot and then themed: colors are replaced with the page's
-// custom properties, so that one picture works in both the light and the dark theme, and style
+// custom properties, so one picture works in both the light and the dark theme, and style
 // attributes are removed, since a content security policy would block them. Pictures must be
 // embedded in a page that defines those properties.
 package plots

@@ -79,8 +79,8 @@ type DistanceAt struct {
 	Law      float64   // asymptotic distance: a constant over √n
 }
 
-// Distances plots the distance against the number of draws. Both axes are logarithmic, so that 1/√n
-// is a straight line.
+// Distances plots the distance against the number of draws. Both axes are logarithmic, so 1/√n is a
+// straight line.
 func Distances(l *terms.Language, points []DistanceAt, slope float64) (Chart, error) {
 	c := Chart{
 		Title: l.T("plot.distance"),

@@ -33,7 +33,7 @@ type axis struct {
 	ticks    []plot.Tick
 }
 
-// figure is a chart with axes under construction. Lines are labeled at their right-hand ends,
+// figure is a chart with axes that is being built. Lines are labeled at their right-hand ends,
 // outside the frame, so the chart does not need a legend.
 type figure struct {
 	*plot.Plot

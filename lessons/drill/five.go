@@ -69,8 +69,8 @@ func newFive(p *Problem) *five {
 	}
 }
 
-// descend draws n logits that are multiples of 1/parts. Each is lower than the previous one by
-// between least and most of these units.
+// descend draws n logits that are multiples of 1/parts. Each is lower than the previous one by at
+// least `least` and at most `most` of these units.
 func (f *five) descend(r *random, n, parts, least, most int) {
 	at := r.between(5*parts/2, 9*parts/2)
 	if n > 5 {
@@ -131,7 +131,7 @@ func (f *five) fair(level int) bool {
 	}
 	n, k := f.nucleus(1), f.top()
 	if n.Keep < 2 || n.Keep > len(f.z)-2 || level > 2 && n.Keep == k.Keep {
-		return false // keeping one token more or fewer must give another result than keeping all or only the largest
+		return false // the nucleus must keep and cut at least two tokens, and at level 3 differ from top-k
 	}
 	for r := range n.Keep {
 		if onHalf(n.Q(r)) {

@@ -26,8 +26,8 @@ type slip struct {
 	credit  float64
 }
 
-// exactness describes how close an answer must be: within near of the value, or equal to the value
-// correctly rounded to a number of places or significant digits.
+// exactness describes how close an answer must be: within the tolerance that near returns, or equal
+// to the value correctly rounded to a number of places or significant digits.
 type exactness struct {
 	places, digits int
 }

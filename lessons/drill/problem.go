@@ -287,7 +287,7 @@ type cell struct {
 	work   []Line    // add sets the last Result, which is the answer
 }
 
-// grader checks the text of one cell after parsing. Its response is in language l.
+// grader parses and grades the text of one cell. Its response is in language l.
 type grader interface {
 	grade(l *terms.Language, text string) Verdict
 }

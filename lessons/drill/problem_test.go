@@ -145,8 +145,8 @@ func TestMistakesAreRecognized(t *testing.T) {
 	})
 }
 
-// asNear reports whether the mistake that v names leads to a number at least as close to the given
-// answer as the number that s leads to.
+// asNear reports whether the result of the mistake named in v is at least as close to the given
+// answer as the result of s.
 func (n *number) asNear(v Verdict, s slip) bool {
 	near := apart(v.Value, s.value) + 1e-9
 	for _, other := range n.slips {

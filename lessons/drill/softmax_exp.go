@@ -107,8 +107,8 @@ func (s *sheet) expCell(i int, t float64) *Cell {
 }
 
 // powerSlips returns the slips for e to the power of x. The texts explain the results of raising 10
-// or 2, and of multiplying by e. If x is 0, the learner might believe that e^0 is 0, so the response
-// to the exponent addresses that.
+// or 2 to the power of x, and of multiplying x by e. If x is 0, the learner might believe that e^0
+// is 0, so the response to the exponent addresses that.
 func powerSlips(l *terms.Language, x float64, ten, two, timesE string) []slip {
 	slips := []slip{
 		{mistake: Base10, value: math.Pow(10, x), title: l.T("drill.slip.raised_10_not_e"), why: ten},

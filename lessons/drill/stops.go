@@ -108,7 +108,7 @@ func (w *run) decide() bool {
 
 // open reports whether the problem is suitable, that is, whether its answer does not depend on
 // luck. Two conditions may fire at the same token only at the hardest level. The reason must equal
-// a randomly picked one, so that all reasons occur.
+// a randomly picked one, so all reasons occur.
 func (w *run) open(level int, r *random) bool {
 	at := 0
 	for _, n := range w.rivals {

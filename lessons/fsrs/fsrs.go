@@ -6,7 +6,7 @@
 // recalling the card has fallen to 90%; difficulty D, from 1 to 10, determines how slowly S grows.
 // Between reviews, the chance of recall (the retrievability) falls along a power curve:
 //
-//	R(t, S) = (1 + f·t/S)^(−w20), with f = 0.9^(−1/w20) − 1, so that R(S, S) = 0.9
+//	R(t, S) = (1 + f·t/S)^(−w20), with f = 0.9^(−1/w20) − 1, so R(S, S) = 0.9
 //
 // At a review, the learner gives one of four grades. The grade and R change S and D (the helpers of
 // [Params.Next] document the formulas), and the next date is the day on which R will have fallen to

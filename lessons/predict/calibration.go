@@ -39,7 +39,7 @@ type Sums [BinCount]Sum
 type Sum struct {
 	N      int   `json:"n"`
 	Hits   int   `json:"hits"`
-	Stated int64 `json:"stated"` // sum of the confidences in units of 1/unit, so that it is exact
+	Stated int64 `json:"stated"` // sum of the confidences in units of 1/unit, so it is exact
 }
 
 // unit is the number of steps into which a confidence of 1 is divided. It is large enough for a

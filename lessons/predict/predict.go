@@ -29,8 +29,8 @@ const LeastCandidates = 4
 
 // Deal returns n token ids (fewer if the vocabulary is smaller) in an order that depends on the
 // seed: the most probable ones, the token that will be drawn, and one or two less probable ones, so
-// that an unlikely token does not give the answer away. d is the step's distribution, and drawn is
-// an id of its vocabulary. Deal panics if n is below [LeastCandidates].
+// an unlikely token does not give the answer away. d is the step's distribution, and drawn is an id
+// of its vocabulary. Deal panics if n is below [LeastCandidates].
 func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	if n < LeastCandidates {
 		panic(fmt.Sprintf("predict: Deal of %d candidates", n))
