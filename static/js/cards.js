@@ -18,8 +18,8 @@ addEventListener('hashchange', () => {
 const deck = () => document.getElementById('deck');
 const turned = () => deck().querySelector('[data-turn]');
 
-// Unconfirmed reviews are sent again with the same key, so that each review counts only
-// once, however often it arrives.
+// Unconfirmed reviews are sent again with the same key, so each review counts only once, however
+// often it arrives.
 async function review(form, button) {
   const data = new URLSearchParams(new FormData(form, button));
   form.setAttribute('aria-busy', 'true');

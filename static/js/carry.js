@@ -16,7 +16,7 @@ let turn = 0; // counts calls of measure
 const sceneOf = (page) => page.querySelector('#panel, .fr__main[data-enter], .w-stage[data-enter]');
 const rectOf = (page, selector) => page.querySelector(selector)?.getBoundingClientRect() ?? null;
 
-// endCarries ends every movement immediately, so that all elements are in their final positions.
+// endCarries ends every movement immediately, so all elements are in their final positions.
 export function endCarries() {
   for (const movement of [...running]) {
     const done = movement.onfinish;

@@ -25,8 +25,8 @@ export function listenToChain(sends) {
   });
 }
 
-// keepTo sends a grammar. The text must match the grammar from its first token on, so the
-// run goes back to that token.
+// keepTo sends a grammar. The text must match the grammar from its first token on, so the run goes
+// back to the first token.
 function keepTo(grammar) {
   document.getElementById('grammar').value = grammar;
   if (step > 1) send({ cmd: 'seek', step: 1, stage: 'filter' });

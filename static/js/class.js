@@ -15,7 +15,7 @@ const { view } = document.body.dataset;
 const wall = document.body.dataset.class === 'wall';
 const stageNames = ['', ...(document.body.dataset.stageNames ?? '').split(',')];
 const aloneAfter = 5; // failed tries before the page offers to continue alone
-const patience = 10_000; // ms to wait for an answer, so that a vote does not hang
+const patience = 10_000; // ms to wait for an answer, so a vote does not hang
 const keep = `viz.vote.${room}`; // a vote survives a reload of the page
 
 let mine = null; // the vote that counts: {poll, round, choice, text, u, number}

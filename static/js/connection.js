@@ -55,9 +55,9 @@ export class Connection extends EventTarget {
   #busy = 0;
   #isBusy = false;
 
-  // address returns the query of the connection, or a promise of it. The options are: handshake,
-  // which is true if the server's first message states which commands the server has seen, so that
-  // the caller must call sendAgain or takeUnanswered; patience, which replaces answerWait; and
+  // address returns the query of the connection, or a promise for it. The options are: handshake,
+  // which is true if the server's first message states which commands the server has seen, in which
+  // case the caller must call sendAgain or takeUnanswered; patience, which replaces answerWait; and
   // transport, which replaces the page's default transport.
   constructor(address, options = {}) {
     super();

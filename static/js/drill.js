@@ -84,7 +84,7 @@ function say(text) {
   if (told) told.textContent = text;
 }
 
-// Work is stored while the tab is open, so that a reload loses nothing.
+// Work is stored while the tab is open, so a reload loses nothing.
 function keep() {
   if (embedded) return;
   try { sessionStorage.setItem(shelf, new URLSearchParams(new FormData(form))); } catch { /* storage is unavailable */ }

@@ -171,8 +171,8 @@ document.addEventListener('click', ({ target }) => {
   if (button) feedOf(button).send({ cmd: button.dataset.send, ...JSON.parse(button.dataset.fields || '{}') });
 });
 
-// The connection opens when the learner is about to use the part, so that the
-// first answer is as fast as later ones.
+// The connection opens when the learner is about to use the part, so the first answer is as fast as
+// later ones.
 for (const kind of ['pointerover', 'focusin']) {
   document.addEventListener(kind, ({ target }) => {
     if (target.closest?.('[data-feed] form[data-send]')) feedOf(target).connect();

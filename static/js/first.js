@@ -8,7 +8,7 @@ import { t } from './texts.js';
 
 const body = () => document.querySelector('.fr');
 
-// fetchPage sends a form and returns the page that it leads to.
+// fetchPage sends a form and returns the resulting page.
 async function fetchPage(form, button) {
   const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form, button)) });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');

@@ -6,8 +6,8 @@ export function whenIdle(act) {
   else act();
 }
 
-// afterFrame calls act after the next frame has been drawn, or immediately in a
-// tab that is not drawn.
+// afterFrame calls act after the next frame has been drawn, or immediately in a tab that is not
+// visible.
 export function afterFrame(act) {
   if (document.hidden) act();
   else requestAnimationFrame(() => setTimeout(act));

@@ -37,8 +37,8 @@ function layout(canvas, height, heads) {
   return { pitch, top };
 }
 
-// paint measures all canvases before it changes any of them, so that the browser computes the
-// layout only once.
+// paint measures all canvases before it changes any of them, so the browser computes the layout
+// only once.
 function paint() {
   const all = [...canvases()].map((canvas) => ({ canvas, box: canvas.getBoundingClientRect() }));
   if (all.length === 0) return;

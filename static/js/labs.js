@@ -1,6 +1,5 @@
-// The pages of the labs. This script updates the address when the settings change, so that a
-// reload shows the same results, and sets selects to the server's values. feed.js does
-// everything else.
+// The pages of the labs. This script updates the address when the settings change, so a reload
+// shows the same results, and sets selects to the server's values. feed.js does everything else.
 import { startRings } from './rings.js';
 import { startChips } from './chips.js';
 import { sendForm } from './feed.js';
@@ -33,9 +32,8 @@ if (lab) {
   startRings();
 }
 
-// The focused field is not updated, so that typing is not undone. The JSON is updated even when
-// focused, unless it was edited, since its old text would otherwise count as an edit and undo the
-// change.
+// The focused field is not updated, so typing is not undone. The JSON is updated even when focused,
+// unless it was edited, since its old text would otherwise count as an edit and undo the change.
 const request = lab?.querySelector('[name="request"]');
 let untouched = request?.value;
 function followRequest(json) {

@@ -3,8 +3,8 @@ import { trim } from './trim.js';
 
 // The movements when a stage is reached, with their start, their end and their duration in ms at
 // the usual pace. Each function gets the scene (the panel of a stage), the function that starts a
-// movement (see player in carry.js), and the previous state of the page, or of the part of it
-// with the scene.
+// movement (see player in carry.js), and the previous state of the page, or of the part of the page
+// that contains the scene.
 const appear = [{ opacity: 0 }, { opacity: 1 }];
 const downward = [{ clipPath: 'inset(0 0 100% 0)' }, { clipPath: 'inset(0)' }];
 const rowLight = { panel: 80, story: 160, fr__main: 600 }; // ms for which the light stays at a block

@@ -1,5 +1,5 @@
-// Shows one question of the quiz at a time. The page contains all questions, so that it works
-// without scripts, on paper, and for links to single questions.
+// Shows one question of the quiz at a time. The page contains all questions, so it works without
+// scripts, on paper, and for links to single questions.
 import { t } from './texts.js';
 
 const list = document.querySelector('.quiz__list');

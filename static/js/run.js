@@ -4,8 +4,8 @@ import { Connection } from './connection.js';
 import { answerer, inTab } from './place.js';
 import { t } from './texts.js';
 
-// joined merges the first message of an empty run with the message that fills the run, so that
-// nothing on the page is cleared in between.
+// joined merges the first message of an empty run with the message that fills the run, so nothing
+// on the page is cleared in between.
 function joined(first, next) {
   const again = new Set(next.panels?.map(({ id, op }) => (op === 'morph' ? id : '')));
   const panels = (first.panels ?? []).filter(({ id }) => !again.has(id)).map((panel) => ({ ...panel }));
@@ -114,8 +114,8 @@ export class Run {
     if (!message.error && this.#lostIt) this.#options.onRebuilt();
   }
 
-  // refuseUnknown reports as refused the commands that a server that does not know this page cannot
-  // have received, or received before it was restarted. The learner can repeat them.
+  // refuseUnknown reports commands as refused that the new server cannot have received, or that the
+  // server received before it was restarted. The learner can repeat them.
   #refuseUnknown() { this.#connection.refuseLost(this.#unknown.splice(0)); }
 
   #show(message) {

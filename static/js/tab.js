@@ -96,8 +96,8 @@ function run(state) {
 const start = () => worker.controller?.postMessage({ viz: 'start' });
 
 // If the address requests something, such as a text that a link contains, the static file does not
-// show it. Such a page is reloaded even after a press, which is not lost, but not after typing,
-// since typed text would be.
+// show it. Such a page is reloaded even after a press, since presses are not lost, but not after
+// typing, since typed text would be lost.
 const begins = () => { begun = true; };
 const first = { capture: true, once: true };
 addEventListener('input', begins, first);
@@ -165,9 +165,9 @@ async function begin() {
     return;
   }
   worker.addEventListener('message', ({ data, ports }) => {
-    if (data?.viz === 'own?') ports[0].postMessage(own); // a worker that has just started requests it
+    if (data?.viz === 'own?') ports[0].postMessage(own); // requested by a worker that has just started
     if (data?.viz === 'leave') leave();
-    if (data?.viz === 'reload') location.reload(); // another version has answered a request of this page
+    if (data?.viz === 'reload') location.reload(); // another version has answered a request from this page
     if (data?.viz !== 'state') return;
     if (data.phase === 'running') own = data.own;
     show(data);

@@ -4,7 +4,7 @@ import { listenToMap, rove } from './map.js';
 import { patch } from './patch.js';
 import { at } from './place.js';
 
-// settle prepares a new page, so that the arrow keys move within each map and Tab moves past it.
+// settle prepares a new page, so the arrow keys move within each map and Tab moves past it.
 function settle() {
   for (const keys of document.querySelectorAll('[data-map-keys]')) rove(keys);
   // If values are still being measured, keep requesting them until they are available.

@@ -157,7 +157,7 @@ function toggle(figure) {
   show(figure);
 }
 
-// begin goes back to the first step, so that playing begins there.
+// begin goes back to the first step, so playing begins there.
 function begin(figure) {
   const form = figure.querySelector('form');
   const first = Object.assign(document.createElement('button'), { name: 'at', value: '1', hidden: true });

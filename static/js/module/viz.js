@@ -9,7 +9,7 @@
 // base="https://viz.example/".
 //
 //   <viz-loop>    prompt: a text to begin with; or log: the part of a Loop link after log=; or
-//                 neither, so that the reader types a text. view: story or numbers.
+//                 neither, if the reader is to type a text. view: story or numbers.
 //   <viz-widget>  experiment: the name of an experiment, and view; or drill: the name of a
 //                 drill, with level and seed.
 //
