@@ -243,8 +243,14 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	case TakeBranch:
 		return s.takeBranch(ctx, next, c.ID)
 	case GoOn:
+		switch s.loop.Stopped() {
+		case infer.StopNone:
+			return terms.Refuse(CodeOrder, "run.goon.running")
+		case infer.StopContext:
+			return terms.Refuse(CodeOrder, "run.goon.full")
+		}
 		if err := s.loop.GoOn(); err != nil {
-			return terms.Refuse(CodeOrder, "run.goon", "why", err.Error())
+			return err
 		}
 		next.Cursor = s.state.Frontier()
 		return nil

@@ -58,6 +58,12 @@ func TestRefusedAfterAStop(t *testing.T) {
 					t.Errorf("%T: got %+v, want %q", c, e, row.message)
 				}
 			}
+			if row.reason == infer.StopContext {
+				e := wantRefused(t, s, session.GoOn{})
+				if e.Code != session.CodeOrder || e.Message != "Cannot continue: the context window is full." {
+					t.Errorf("GoOn: got %+v, want that the context window is full", e)
+				}
+			}
 			// Moving back and forward over the text is allowed.
 			apply(
 				t, s, session.Back{}, session.StepStage{}, session.Seek{Step: 1, Stage: infer.KindForward},

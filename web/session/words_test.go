@@ -38,6 +38,7 @@ func TestRefusalsAreInTheCatalog(t *testing.T) {
 	}{
 		{"no text", []session.Command{token}},
 		{"the first stage", []session.Command{one, session.Back{}}},
+		{"nothing to continue", []session.Command{one, session.GoOn{}}},
 		{"no draw yet", []session.Command{one, session.Draw{}}},
 		{"u too early", []session.Command{one, session.WhatIf{U: &u}}},
 		{"u without a draw", []session.Command{
