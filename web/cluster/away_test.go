@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// persist calls f until it succeeds. Until then, f may return only errors that say that the class
+// persist calls f until it succeeds. Until then, f may return only errors saying that the class
 // cannot be reached or that a command may have been executed.
 func persist(t *testing.T, f func() error) {
 	t.Helper()
@@ -100,13 +100,13 @@ func TestNATSAwayAndBack(t *testing.T) {
 	a.teaches(l).settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})
-	a.end() // the servers must stop before NATS does
+	a.end() // the servers must be stopped before NATS
 	b.end()
 }
 
-// TestCutOffOwnerConfirmsNothing: an owner that is disconnected confirms nothing, and its
-// later appends are refused. The class continues on another server. When the first server is
-// connected again, its pages follow the class on the other server.
+// TestCutOffOwnerConfirmsNothing: an owner that has lost its connection confirms nothing, and its
+// later appends are refused. The class continues on another server. After the first server has
+// reconnected, its pages follow the class on the other server.
 func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -147,8 +147,8 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 	})
 }
 
-// TestServerLeavesNodeThatStoresNothing: if a NATS node responds but does not store data,
-// the servers connected to it move to another node.
+// TestServerLeavesNodeThatStoresNothing: if a NATS node responds but does not store data, the
+// servers connected to it switch to another node.
 func TestServerLeavesNodeThatStoresNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// bus carries messages over plain NATS.
+// bus exchanges messages with other servers over plain NATS.
 type bus struct {
 	nc     *nats.Conn
 	prefix string
@@ -49,7 +49,7 @@ type outgoing struct {
 // asked is a request that is waiting for its reply.
 type asked struct {
 	parts  assembly
-	answer chan answered // of capacity 1
+	answer chan answered // has capacity 1
 }
 
 type answered struct {
@@ -57,7 +57,7 @@ type answered struct {
 	err     error
 }
 
-// Limits of queues.
+// Limits of the queues.
 const (
 	mostOutgoing = 256 // views to publish
 	mostIncoming = 64  // unread parts of messages about one room
@@ -98,9 +98,9 @@ func (b *bus) serverSubject(server string) string {
 	return b.prefix + ".server." + stream.SubjectPart(server)
 }
 
-// subscribe calls f with each message, one at a time, until end is called; end waits for the
-// last call to return. The parameter most is the maximum number of waiting messages; any
-// further messages are dropped.
+// subscribe calls f with each message, one at a time, until end is called; end waits until the last
+// call has returned. At most the given number of messages (most) can wait for f; any further ones
+// are dropped.
 func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func(), err error) {
 	messages := make(chan *nats.Msg, most)
 	s, err := b.nc.ChanSubscribe(subject, messages)

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// long returns a message that needs several parts.
+// long returns a message of n bytes, which needs several parts.
 func long(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

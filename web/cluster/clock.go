@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// clock compares this server's clock with the NATS clock. Leases do not depend on clocks,
-// but servers exchange times: when a poll ends, how long a ticket is valid, and when a room
-// was last used. Without the comparison, a new owner whose clock is an hour ahead would end
-// a poll an hour early.
+// clock compares this server's clock with the NATS clock. Leases do not depend on clocks, but
+// servers exchange times: when a poll ends, how long a ticket is valid, and when a room was last
+// used. Without the correction, a new owner whose clock is an hour ahead would end a poll an hour
+// early.
 type clock struct {
 	now func() time.Time
 	log *slog.Logger
@@ -28,7 +28,7 @@ const little = 2 * time.Second
 // compareEvery is the interval at which clocks are compared.
 const compareEvery = 10 * time.Second
 
-// Now returns the time that all servers of the cluster share: this server's time, corrected
+// Now returns the time that all servers of the cluster share. It is this server's time, corrected
 // if it differs from the NATS time by more than the tolerance.
 func (c *Cluster) Now() time.Time {
 	c.leases.mu.Lock()
@@ -36,8 +36,8 @@ func (c *Cluster) Now() time.Time {
 	return c.leases.clock.now().Add(c.leases.clock.behind)
 }
 
-// compareClocks compares the clocks using this server's newest renewal. NATS stored it between the
-// times at which this server sent the renewal and got the confirmation.
+// compareClocks compares the clocks using this server's newest renewal. NATS stored the renewal at
+// some time after this server sent it and before it got the confirmation.
 func (l *leases) compareClocks() {
 	l.mu.Lock()
 	s, c := l.session, &l.clock
@@ -60,9 +60,9 @@ func (l *leases) compareClocks() {
 	c.set(difference(c.sent, c.got, at))
 }
 
-// difference returns how far this clock is behind another one, or 0 if the difference is
-// tolerated. It is computed from an event whose time was at on the other clock, and between sent
-// and got on this one.
+// difference returns how far this clock is behind another one, or 0 if the difference is tolerated.
+// It is computed from a single event, which happened at the time at on the other clock and between
+// sent and got on this one.
 func difference(sent, got, at time.Time) time.Duration {
 	switch {
 	case at.After(got.Add(little)):
@@ -73,7 +73,7 @@ func difference(sent, got, at time.Time) time.Duration {
 	return 0
 }
 
-// set sets the clock's correction.
+// set replaces the clock's correction.
 func (c *clock) set(behind time.Duration) {
 	if (behind - c.behind).Abs() > little {
 		if behind != 0 {

@@ -47,13 +47,12 @@ type Config struct {
 	Options []nats.Option // in-process connections, for tests
 }
 
-// DefaultPatience is longer than the time that NATS nodes need to find each other when all
-// of them start.
+// DefaultPatience is longer than NATS nodes need to find each other when they all start at the same
+// time.
 const DefaultPatience = 30 * time.Second
 
-// DefaultLife is short enough for the next owner of a room to take over within three seconds
-// of a server's death, and long enough for a server to miss two renewals before it gives up
-// its rooms.
+// DefaultLife is short enough that the next owner of a room takes over within three seconds of a
+// server's death, and long enough that a server can miss two renewals before it gives up its rooms.
 const DefaultLife = 3 * time.Second
 
 // Cluster is this server's membership in a cluster. Its methods can be called from any
@@ -132,9 +131,8 @@ func (c *Cluster) Rooms() *class.Cluster {
 	}
 }
 
-// away is the number of lease lifetimes without a confirmation after which NATS counts as
-// down. An election among the nodes takes less time, and so does moving to another node
-// ([deaf]).
+// away is the number of lease lifetimes without a confirmation after which NATS counts as down.
+// Electing a leader and moving to another node ([deaf]) both take less time.
 const away = 4
 
 // Secrets returns the storage for hashes of instructors' secrets, which are records in the rooms'
@@ -144,8 +142,8 @@ func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
 // ErrAway is returned while NATS does not respond.
 var ErrAway = errors.New("NATS is not responding")
 
-// Ready returns nil while NATS can store data for this server. Otherwise, it returns an
-// [ErrAway] with the reason. If NATS has no space left, the error is also a [store.ErrFull].
+// Ready returns nil while NATS can store data for this server. Otherwise, it returns an [ErrAway]
+// that gives the reason. If NATS has no space left, the error is also a [store.ErrFull].
 func (c *Cluster) Ready() error {
 	switch since := c.leases.silent(); {
 	case c.nc.IsClosed():

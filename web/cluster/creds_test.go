@@ -28,8 +28,8 @@ func newSigner(t *testing.T, create func() (nkeys.KeyPair, error)) signer {
 	return signer{t, pair, id}
 }
 
-// creds writes the credentials of a new user of the account to a file, as nsc does, and
-// returns its path.
+// creds creates a user of the account, writes the user's credentials to a file, as nsc does, and
+// returns the file's path.
 func (s signer) creds() string {
 	s.t.Helper()
 	user := newSigner(s.t, nkeys.CreateUser)
@@ -45,7 +45,7 @@ func (s signer) creds() string {
 }
 
 // TestJoinsWithCredentials: a server can join a cluster with the credentials of one of the
-// cluster's users. It is refused with a message if another key has signed the user.
+// cluster's users. If the user was signed with another key, the server is refused with a message.
 func TestJoinsWithCredentials(t *testing.T) {
 	t.Parallel()
 	operator, account := newSigner(t, nkeys.CreateOperator), newSigner(t, nkeys.CreateAccount)

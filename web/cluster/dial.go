@@ -165,7 +165,7 @@ func storing(ctx context.Context, nc *nats.Conn) error {
 	}
 }
 
-// passing reports whether an error may be temporary.
+// passing reports whether an error might be temporary.
 func passing(err error) bool {
 	var fixed errFixed
 	if errors.As(err, &fixed) {

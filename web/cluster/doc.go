@@ -3,11 +3,11 @@
 //
 // # Where data is stored
 //
-// The logs of learners and classes are stored in JetStream ([Cluster.Journal], implemented
-// in web/journal/stream). JetStream also stores the hashes of instructors' secrets, each as
-// a record of its room's log, and the leases, in a key-value bucket (viz_leases). Everything
-// else is sent over plain NATS and can get lost: views of rooms (viz.room.CODE) and requests
-// to one server (viz.server.NAME).
+// The logs of learners and classes are stored in JetStream ([Cluster.Journal], implemented in
+// web/journal/stream). JetStream also stores the hashes of instructors' secrets, each as a record
+// of its room's log, and the leases, in a key-value bucket (viz_leases). Everything else is sent
+// over plain NATS and can get lost: views of rooms (viz.room.CODE) and requests to a particular
+// server (viz.server.NAME).
 //
 // # Leases
 //
@@ -17,10 +17,11 @@
 //
 // Leases do not depend on synchronized clocks. A server counts its session as lost when half a
 // lease lifetime has passed on its own clock since it sent its last confirmed renewal. Other
-// servers count the session as over when they have seen the same revision of its key for a whole
-// lifetime, or for slightly more than half a lifetime if NATS reports no subscriber under the
-// server's name. Before a room is taken from a server, its session is ended by a write that
-// requires that revision, so a renewal in transit and the end of the session cannot both succeed.
+// servers count the session as over when they have seen the same revision of its key for five
+// eighths of a lifetime. A quarter of a lifetime is enough if NATS has reported for a sixth of a
+// lifetime that nobody subscribes under the server's name. Before a room is taken from a server,
+// its session is ended by a write that requires that revision, so a renewal in transit and the end
+// of the session cannot both succeed.
 //
 // A lease only names the server that should run a room. The room's log determines who may
 // append to it: see [class.Fence] and [stream.Journal.AppendAs].

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// limit limits each stream of the logs to its current size plus more bytes. If more is -1,
-// it removes the limits.
+// limit sets the size limit of each stream of the logs to the stream's current size plus more
+// bytes. If more is -1, it removes the limits.
 func (p *post) limit(more int64) {
 	t := p.u.t
 	t.Helper()

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(fixture.Suite{M: m}) }
 
-// patience is the longest wait for a state. Only failing tests wait that long.
+// patience is the longest time to wait for a state. Only failing tests wait that long.
 const patience = 2 * time.Minute
 
 func must(t testing.TB, err error) {
@@ -57,7 +57,7 @@ func (n *network) InProcessConn() (net.Conn, error) {
 	return c, nil
 }
 
-// cut cuts the connection immediately, even in the middle of a message.
+// cut closes the connection immediately, even in the middle of a message.
 func (n *network) cut() {
 	n.to.Store(nil)
 	n.mu.Lock()
@@ -102,7 +102,7 @@ type post struct {
 	ended  sync.Once
 }
 
-// quick contains short intervals, for tests that wait until a server counts as silent.
+// quick contains short intervals, for tests that wait until a server is considered silent.
 var quick = class.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 func (u *union) config(n *network) Config {

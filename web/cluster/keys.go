@@ -18,14 +18,14 @@ type keys struct {
 	js       jetstream.JetStream
 	bucket   string
 	replicas func() int
-	lose     func() error // in tests: returns the error of a put whose reply is lost
+	lose     func() error // in tests: returns an error if the put's reply should get lost
 
 	mu     sync.Mutex
 	stream jetstream.Stream
 }
 
-// errRevision is returned if a value was not written because the key's revision was not the
-// expected one.
+// errRevision is returned if a value was not written because its key did not have the expected
+// revision.
 var errRevision = errors.New("unexpected key revision")
 
 func (k *keys) subject(key string) string { return "$KV." + k.bucket + "." + key }
@@ -66,8 +66,8 @@ func (k *keys) get(ctx context.Context, key string, value any) (revision uint64,
 	return revision, err
 }
 
-// getStored is like get, but also returns the time at which the key was stored, according to
-// the NATS clock.
+// getStored is like get, but also returns the time at which the value was stored, according to the
+// NATS clock.
 func (k *keys) getStored(ctx context.Context, key string, value any) (revision uint64, at time.Time, err error) {
 	m, err := k.handle().GetLastMsgForSubject(ctx, k.subject(key))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

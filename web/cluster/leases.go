@@ -23,7 +23,7 @@ type leases struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	done   chan struct{} // closed when renewal of the session has stopped
-	hurry  chan struct{} // signals that a lease must be released; of capacity 1
+	hurry  chan struct{} // signals that a lease must be released; has capacity 1
 
 	mu       sync.Mutex
 	session  *tenure              // nil if there is no session

@@ -137,7 +137,7 @@ func TestCutOffServerLosesItsLease(t *testing.T) {
 	}
 }
 
-// TestLostRenewalAnswersKeepTheLease: if some replies to renewals are lost, the server keeps its
+// TestLostRenewalAnswersKeepTheLease: if some replies to renewals get lost, the server keeps its
 // lease, and no other server gets it.
 func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestLostRenewalAnswersKeepTheLease(t *testing.T) {
 	a.leases.mu.Lock()
 	before := a.leases.session.revision
 	a.leases.mu.Unlock()
-	// Do the same as keep does at each beat, but with every other reply lost.
+	// The following does what keep does at each beat, but every other reply gets lost.
 	a.leases.stop()
 	<-a.leases.done
 	var n atomic.Int64
@@ -201,8 +201,8 @@ func endSession(t testing.TB, by, of *Cluster) {
 	}
 }
 
-// TestLeaseEndIsNotified: a server that looked up an owner is notified when the owner dies,
-// and does not wait for its replies.
+// TestLeaseEndIsNotified: a server that has looked up an owner is notified when the owner dies, so
+// it does not wait for replies from that owner.
 func TestLeaseEndIsNotified(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

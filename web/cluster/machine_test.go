@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// machine is a room on several servers under random faults, with everything that was
-// confirmed to its members.
+// machine is a room on several servers under random faults. It records everything that was
+// confirmed to the room's members.
 type machine struct {
 	u       *union
 	t       *rapid.T
@@ -135,15 +135,15 @@ func (m *machine) kill() {
 	m.end(p)
 }
 
-// end stops a server the way kill -9 does, and ends its session, so that the test does not have to
-// wait for the session to expire.
+// end stops a server the way kill -9 does. It also ends the server's session, so that the test does
+// not have to wait for the session to expire.
 func (m *machine) end(p *post) {
 	p.kill()
 	m.posts = slices.DeleteFunc(m.posts, func(x *post) bool { return x == p })
 	endSession(m.u.t, m.posts[len(m.posts)-1].joined, p.joined)
 }
 
-// check compares the votes that count according to a new server with the confirmed votes.
+// check compares the confirmed votes with the votes that a new server counts.
 func (m *machine) check() {
 	m.add()
 	p := m.posts[len(m.posts)-1]
@@ -175,7 +175,8 @@ func (m *machine) check() {
 	}
 }
 
-// standing compares a member's counted vote in the poll on the stage with the confirmed one.
+// standing compares the vote that is counted for a member, in the poll on the stage, with the
+// member's confirmed vote.
 func (m *machine) standing(p *post, id int) {
 	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(id)))
 	must(m.u.t, err)
@@ -191,8 +192,8 @@ func (m *machine) standing(p *post, id int) {
 	}
 }
 
-// TestConfirmedActionsCountOnceUnderFaults: confirmed actions count exactly once, whatever
-// happens to servers, sessions and messages, and in whatever order.
+// TestConfirmedActionsCountOnceUnderFaults: confirmed actions count exactly once, whatever faults
+// hit servers, sessions and messages, and in whatever order.
 func TestConfirmedActionsCountOnceUnderFaults(t *testing.T) {
 	fixture.Long(t)
 	for flagName, value := range map[string]string{"rapid.checks": "60", "rapid.steps": "40"} {

@@ -34,8 +34,7 @@ func TestOpenExplainsFailures(t *testing.T) {
 	web := httptest.NewTLSServer(nil) // only its certificate is used
 	certificate := web.TLS.Certificates[0]
 	web.Close()
-	// Nothing is listening on the client side of a connection, and no server can take its
-	// port.
+	// Nothing listens on the client port of a connection, and no server can take that port.
 	peer, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer peer.Close()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// lookOften repeatedly checks the sessions of other servers that have been looked up on this
-// server. This detects the end of a session before its rooms are needed, so requests do not wait
+// lookOften repeatedly checks the sessions of the servers that this server has looked up. It
+// detects the end of a session before the session's rooms are needed, so that requests do not wait
 // for a dead server.
 func (l *leases) lookOften() {
 	beat := time.NewTicker(l.life / 12)
@@ -44,8 +44,8 @@ func (l *leases) lookAround() {
 //
 // By then, the other server, whether it is slow, stopped or disconnected, also counts the session
 // as lost, provided that its clock runs at a steady rate. It is therefore safe for another server
-// to take over. A dead server is detected earlier, because NATS reports no subscriber under its
-// name for longer than a reconnection takes.
+// to take over. A dead server is detected earlier: for longer than a reconnection takes, NATS
+// reports that nobody subscribes under the server's name.
 func (l *leases) alive(ctx context.Context, server, id string) (over <-chan struct{}, err error) {
 	s, err := l.look(ctx, id)
 	if err != nil || s == nil {

@@ -16,7 +16,7 @@ const partHeader = "Viz-Part"
 
 // Limits of parts.
 const (
-	partBytes   = 256 << 10 // accepted by every NATS server whose limit is high enough for the logs
+	partBytes   = 256 << 10 // accepted by any NATS server whose limit is high enough for the logs
 	mostParts   = class.MaxReply/partBytes + 1
 	mostSenders = 4 // number of senders per room whose parts can be assembled concurrently
 )
@@ -98,8 +98,8 @@ func readPart(text string) (id string, part, of, size int, err error) {
 	return id, part, of, size, nil
 }
 
-// gather adds a part to the message from its sender. ok is true if the part completes the
-// message.
+// gather adds a part to the message that is being assembled for its sender. ok is true if the part
+// completes the message.
 func (b *bus) gather(senders map[string]*assembly, m *nats.Msg) (whole []byte, ok bool) {
 	id := ""
 	if text := m.Header.Get(partHeader); text != "" {

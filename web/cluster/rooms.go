@@ -10,8 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// fence implements [class.Fence]. It appends to the logs of rooms on behalf of the rooms'
-// owners.
+// fence implements [class.Fence]: it appends to the logs of rooms on behalf of their owners.
 type fence struct{ logs *stream.Journal }
 
 // AppendAs implements [class.Fence].

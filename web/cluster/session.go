@@ -16,8 +16,8 @@ import (
 const forgotten = 20
 
 // deaf is the number of lease lifetimes without a confirmation after which the server tries another
-// NATS node, because a node that is cut off from the others keeps its connections but cannot store
-// anything. An election takes less time.
+// NATS node: a node that is cut off from the others keeps its connections but cannot store
+// anything. Electing a leader takes less time.
 const deaf = 3
 
 // begin begins a session.
@@ -31,7 +31,7 @@ func (l *leases) begin(ctx context.Context) error {
 	revision, err := l.keys.put(ctx, sessionKey(id), sessionValue{Server: l.server}, 0)
 	if err != nil {
 		l.failed(err)
-		return err // if the key was stored, it is a session without rooms, which expires
+		return err // if the key was stored anyway, it is a session without rooms, which expires
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +94,8 @@ func (l *leases) keep() {
 	}
 }
 
-// renew renews the session once, and ends it if there has been no reply for too long.
+// renew renews the session once. If there has been no confirmation for too long, it ends the
+// session.
 func (l *leases) renew() {
 	l.mu.Lock()
 	s := *l.session
@@ -127,7 +128,8 @@ func (l *leases) renew() {
 	}
 }
 
-// adopt looks for a renewal whose reply was lost. It returns false if the session is over.
+// adopt checks whether a renewal whose reply got lost was stored. It returns false if the session
+// is over.
 func (l *leases) adopt(ctx context.Context, s *tenure) bool {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(s.id), &v)
@@ -192,8 +194,8 @@ func (l *leases) clean() {
 	}
 }
 
-// old returns the revision of a session's key if, as seen by this server, it has not changed for a
-// long time, and otherwise 0.
+// old returns the revision of a session's key if this server has not seen it change for a long
+// time, and otherwise 0.
 func (l *leases) old(ctx context.Context, id string) uint64 {
 	var v sessionValue
 	revision, err := l.keys.get(ctx, sessionKey(id), &v)
@@ -214,8 +216,8 @@ func (l *leases) old(ctx context.Context, id string) uint64 {
 	return revision
 }
 
-// finishBefore marks the key of the lost session as over, so that other servers can take its rooms
-// immediately.
+// finishBefore marks the key of the session that this server has lost as over, so that other
+// servers can take its rooms immediately.
 func (l *leases) finishBefore() {
 	l.mu.Lock()
 	id := l.before
@@ -226,7 +228,7 @@ func (l *leases) finishBefore() {
 	}
 	ctx, cancel := context.WithTimeout(l.ctx, l.life/2)
 	defer cancel()
-	_ = l.finish(ctx, id) // if this fails, the others will soon count it as over anyway
+	_ = l.finish(ctx, id) // if this fails, the other servers will soon consider it over anyway
 }
 
 // finish marks the key of one of this server's sessions as over.

@@ -36,7 +36,7 @@ func newAuthority(t *testing.T) *authority {
 }
 
 // signed creates a certificate for 127.0.0.1 and returns the paths of the certificate and its key.
-// It is self-signed if the authority has no certificate yet.
+// If the authority has no certificate yet, the new one is self-signed.
 func (a *authority) signed(name string, isCA bool) (cert, key string) {
 	a.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -69,9 +69,9 @@ func (a *authority) signed(name string, isCA bool) (cert, key string) {
 	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", secret)
 }
 
-// TestJoinsWithACertificate: a server with a certificate and a password can join a cluster
-// that requires both. It reports an error if a node's certificate or its own is from an unknown
-// authority, if its certificate is missing, or if its password is wrong.
+// TestJoinsWithACertificate: a server with a certificate and a password can join a cluster that
+// requires both. It reports an error if its own or a node's certificate was issued by an unknown
+// authority, if it has no certificate, or if its password is wrong.
 func TestJoinsWithACertificate(t *testing.T) {
 	t.Parallel()
 	ours, others := newAuthority(t), newAuthority(t)

@@ -21,13 +21,13 @@ const (
 // committed.
 var errDropped = errors.New("the log was dropped while records were being appended to it")
 
-// appending is a batch in the queue. Once done has received its result, the other fields
-// belong to the caller of Append.
+// appending is a batch in the queue. After sending its result to done, the committing goroutine no
+// longer uses the other fields.
 type appending struct {
 	Batch
 	size int64
 	seqs []int64
-	done chan error // of capacity 1
+	done chan error // has capacity 1
 
 	// For the parts committed so far:
 	owner, last  int64 // row of the log, and number of the newest record added to it
@@ -156,8 +156,9 @@ func (j *SQLite) commitGroup(group []*appending) {
 
 // commitLarge commits a batch in parts, and commits batches of other owners in between.
 //
-// Its records are hidden until the last part: reads stop at owners.last, which only the last part
-// updates. The remains of an interrupted batch are deleted before the next commit (see repair).
+// Its records are hidden until the last part is committed: reads stop at owners.last, which only
+// the last part updates. The remains of an interrupted batch are deleted before the next commit
+// (see repair).
 func (j *SQLite) commitLarge(a *appending) {
 	for from := 0; from < len(a.Records); {
 		to := j.partEnd(a, from)
@@ -192,8 +193,8 @@ func (j *SQLite) commitPart(a *appending, from, to int) error {
 	return j.write(func(tx *sql.Tx, insert *sql.Stmt) error { return j.add(tx, insert, a, from, to) })
 }
 
-// write runs f in a transaction, with a statement that inserts a record. It converts a panic
-// to an error, so that callers get a result and the queue continues.
+// write runs f in a transaction and passes it a statement that inserts a record. If f panics, write
+// returns an error, so that callers get a result and the queue continues.
 func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
 	err := fault.Try(func() error {
 		// The records are stored even if the callers have given up.
@@ -236,8 +237,8 @@ func (j *SQLite) repair(tx *sql.Tx) error {
 	return err
 }
 
-// add inserts the records of a batch with indexes from up to, but not including, to. With the last
-// part, all records of the batch become visible.
+// add inserts the records of a batch from index from up to, but not including, index to. With the
+// last part, all records of the batch become visible.
 func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) error {
 	used := a.At.UnixMilli()
 	if len(a.Records) == 0 {
@@ -275,7 +276,7 @@ func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending, from, to int) e
 // necessary.
 func (j *SQLite) openLog(tx *sql.Tx, a *appending, first bool) error {
 	if first {
-		clear(a.seqs) // an attempt that was rolled back may have set them
+		clear(a.seqs) // in case an attempt that was rolled back has set them
 		a.last, a.added, a.bytes = 0, 0, 0
 		return tx.QueryRow(`INSERT INTO owners (kind, name, used_at, first, last, records, bytes)
 			VALUES (?, ?, ?, ?, ?, 0, 0) ON CONFLICT (kind, name) DO UPDATE SET used_at = used_at RETURNING id`,

@@ -88,8 +88,8 @@ func TestLargeBatchYieldsToOtherWriters(t *testing.T) {
 	}
 }
 
-// TestInterruptedBatchLeavesNothing: if the process ends during an import, none of the import's
-// records are left after the next start, and the import can be repeated.
+// TestInterruptedBatchLeavesNothing: if the process ends during an import, no records of the import
+// remain after the next start, and the import can be repeated.
 func TestInterruptedBatchLeavesNothing(t *testing.T) {
 	for _, before := range []int{0, 1} {
 		dir := t.TempDir()
@@ -177,7 +177,7 @@ func TestDropDuringLargeBatch(t *testing.T) {
 	wantTexts(t, j, ada)
 }
 
-// TestPanicInCommitIsReported: callers that wait for a commit that panics get an error, and
+// TestPanicInCommitIsReported: if a commit panics, the callers waiting for it get an error, and
 // later commits are not affected.
 func TestPanicInCommitIsReported(t *testing.T) {
 	db, err := store.Open("", nil)

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// BenchmarkAppend measures how long one of several writers waits for an append, and the
-// number of appends per second. It compares this journal with a table that uses one
-// transaction for each entry without waiting for the disk (synchronous=NORMAL), as in
-// earlier versions, and with the same table when it waits for the disk. To interleave the
-// measurements, run:
+// BenchmarkAppend measures how long one of several writers waits for an append, and the number of
+// appends per second. It compares this journal with the table that earlier versions used, which has
+// one transaction for each entry and does not wait for the disk (synchronous=NORMAL), and with the
+// same table when it does wait for the disk. To interleave the measurements, run:
 //
 //	go test ./web/journal -run - -bench Append -benchtime 2000x -count 5
 func BenchmarkAppend(b *testing.B) {
@@ -39,7 +38,7 @@ func BenchmarkAppend(b *testing.B) {
 
 const review = `{"id":"0123456789abcdef","at":"2026-11-20T08:02:00.000Z","card":"c-steps","grade":"good"}`
 
-// timed makes several writers call do b.N times in total, and reports the durations.
+// timed makes several writers call do, b.N times in total, and reports how long the calls took.
 func timed(b *testing.B, writers int, do func(w, i int) error) {
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -87,8 +86,8 @@ func table(b *testing.B, synchronous string) *sql.DB {
 	return db
 }
 
-// insert stores a review in the tables of versions without logs, but does not update the
-// card's schedule.
+// insert stores a review in the tables of versions without logs. Unlike those versions, it does not
+// update the card's schedule.
 func insert(db *sql.DB, learner, id string) error {
 	tx, err := db.Begin()
 	if err != nil {

@@ -43,8 +43,9 @@ func Check(ctx context.Context, j Journal, kind string, readable func(Record) bo
 	return c, nil
 }
 
-// miscounted returns 1 if a log whose records do not match the count in o still has that count, so
-// that the mismatch is not due to a change in the meantime. Otherwise, it returns 0.
+// miscounted is called if a log's records do not match the count in o. It returns 1 if the log
+// still has that count, so that the mismatch is not due to a change in the meantime. Otherwise, it
+// returns 0.
 func miscounted(ctx context.Context, j Journal, o Info) (int, error) {
 	logs, err := j.Owners(ctx, o.Kind)
 	for _, now := range logs {

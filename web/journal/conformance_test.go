@@ -33,7 +33,7 @@ var adapters = map[string]func(testing.TB) Journal{
 	"sqlite": func(t testing.TB) Journal { return onDisk(t, t.TempDir()) },
 	"sqlite in parts": func(t testing.TB) Journal {
 		j := onDisk(t, t.TempDir())
-		j.perCommit = 2 // so that a batch of three records is large
+		j.perCommit = 2 // so that a batch of three records counts as large
 		return j
 	},
 	"sqlite in memory": func(t testing.TB) Journal {

@@ -23,8 +23,8 @@ type Fold[S any] struct {
 	// Begin returns the state of an empty log.
 	Begin func() *S
 	// Add applies a record to a state. The result must depend only on the state and the record. If
-	// the record is unknown or invalid, Add leaves the state unchanged and returns false, and the
-	// record is set aside.
+	// the record is unknown or invalid, Add leaves the state unchanged and returns false. The
+	// record is then set aside.
 	Add func(*S, Record) bool
 	// Settle is called after one or more calls to Add, before the state is used. It can be nil.
 	Settle func(*S)
@@ -55,7 +55,7 @@ func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folde
 	if err != nil {
 		return Folded[S]{State: fold.Begin()}, err
 	}
-	var left []int64 // sequence numbers of records at which the fold panics
+	var left []int64 // sequence numbers of records on which the fold panics
 	for range mostPanics {
 		f, at, err := fold.read(ctx, j, o, kept, left)
 		if at == 0 {
@@ -67,7 +67,7 @@ func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folde
 }
 
 // read folds a log, starting from a snapshot and omitting the records in left. If the fold panics
-// at another record, read returns that record's number.
+// on another record, read returns that record's number.
 func (fold Fold[S]) read(
 	ctx context.Context, j Journal, o Owner, kept Snapshot, left []int64,
 ) (f Folded[S], at int64, err error) {
@@ -75,7 +75,7 @@ func (fold Fold[S]) read(
 	if kept.Version == fold.sealed(o, kept) && json.Unmarshal(kept.State, f.State) == nil {
 		f.Seq = kept.Seq
 	} else {
-		f.State = fold.Begin() // discard a partly decoded snapshot
+		f.State = fold.Begin() // discard a snapshot that was only partly decoded
 	}
 	err = j.Read(ctx, o, f.Seq, func(r Record) (err error) {
 		at = r.Seq
@@ -105,9 +105,8 @@ func (fold Fold[S]) trySettle(s *S) (err error) {
 	return nil
 }
 
-// sealed returns the version under which a snapshot of a log is stored: the fold's version
-// and a hash. The hash detects damaged snapshots, which must not be used in place of an
-// intact log.
+// sealed returns the version under which a snapshot of a log is stored: the fold's version and a
+// hash. The hash detects a damaged snapshot, which must not be used in place of an intact log.
 func (fold Fold[S]) sealed(o Owner, s Snapshot) string {
 	h := sha256.New()
 	for _, part := range []string{fold.Version, o.Kind, o.Name, strconv.FormatInt(s.Seq, 10), string(s.State)} {
@@ -177,7 +176,7 @@ func (f *Folded[S]) wasteful(fold Fold[S]) bool {
 }
 
 // Limits on the states that [Folds] keeps in memory: the number of owners, and the size of their
-// logs in bytes. Logs are larger than states.
+// logs in bytes. A log is larger than its state.
 const (
 	mostActive  = 1024
 	activeBytes = 32 << 20
@@ -222,7 +221,7 @@ type Active[S any] struct {
 	loaded bool // folded is the state of the log or, if the journal is Shared, an earlier state
 	mark   Mark // the mark of a Shared log when folded was read
 
-	turn  chan struct{} // a lock of capacity 1; waiting for it can be canceled
+	turn  chan struct{} // a lock, as a channel of capacity 1 so that waiting can be canceled
 	users int           // number of current and waiting users; guarded by folds.mu, like size
 	size  int64         // approximate bytes of the folded log
 }

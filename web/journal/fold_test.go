@@ -92,7 +92,7 @@ func (c *counted) taken() int {
 	return n
 }
 
-// add appends the values a.1, a.2 and so on to ada's log, in batches of thirty-two.
+// add appends the values a.1, a.2 and so on to ada's log, thirty-two at a time.
 func add(t testing.TB, fs *Folds[tally], from, to int) {
 	t.Helper()
 	var list []Record
@@ -285,7 +285,7 @@ func TestFoldsConcurrently(t *testing.T) {
 			}
 			sum += s.Records
 		}
-		if sum != 50 { // 25 ids of even and 25 of odd goroutines
+		if sum != 50 { // 25 ids from the even goroutines, and 25 others from the odd ones
 			t.Errorf("%d records count, want 50", sum)
 		}
 	})

@@ -1,11 +1,11 @@
 // Package journal stores logs of events: one for each learner and one for each class's
 // room.
 //
-// A [Record] is one event, such as a section that was seen, a question that was answered, or
-// a vote. It has a type, an id and data. The data is the JSON object that represents the
-// event in a file of saved progress. Records are appended and never changed. Appending is
-// idempotent: a record whose type and id are already in the log is not added again, so a
-// request that is sent twice, or a file that is imported twice, counts once.
+// A [Record] is one event: for example, that a section was seen, that a question was answered, or
+// that somebody voted. It has a type, an id and data. The data is the JSON object that represents
+// the event in a file of saved progress. Records are appended and never changed. Appending is
+// idempotent: a record whose type and id are already in the log is not added again, so a request
+// that is sent twice, or a file that is imported twice, counts once.
 //
 // A [Fold] defines the meaning of a log. It is a pure function from records to a state. [Folds]
 // keeps the states of the active owners in memory. It reads the logs of other owners when they
@@ -67,7 +67,7 @@ func (r Record) Key() Key { return Key{r.Type, r.ID} }
 // Size returns the size of a record as counted in [Info.Bytes].
 func (r Record) Size() int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
-// Batch is a set of records that is appended atomically.
+// Batch is a set of records that are appended atomically.
 type Batch struct {
 	Owner Owner
 	// At is the time at which the owner was last active.
@@ -90,8 +90,8 @@ type Snapshot struct {
 	State   []byte
 }
 
-// Limits of a batch. The largest import of saved progress (80,100 entries in 32 MiB) fits
-// into a batch, and a session link fits into a record.
+// Limits of a batch. The largest import of saved progress (80,100 entries, 32 MiB) fits into one
+// batch, and a session link fits into one record.
 const (
 	MaxRecord  = 256 << 10 // bytes of a record's data
 	MaxID      = 512       // bytes of its type and id

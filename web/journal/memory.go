@@ -22,7 +22,7 @@ type Memory struct {
 
 // memoryLog is one log. Its records are in the order of their sequence numbers.
 type memoryLog struct {
-	used     int64 // milliseconds since 1970
+	used     int64 // in milliseconds since 1970
 	first    int64 // no record has a lower sequence number
 	bytes    int64
 	records  []Record

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// openRecovered damages the first page of an empty table and then opens the folder's journal: the
-// database is replaced, although all logs can be read.
+// openRecovered damages the first page of an empty table and then opens the folder's journal. The
+// database is therefore replaced, although all logs can be read.
 func openRecovered(t *testing.T, dir string) (*store.DB, *SQLite) {
 	t.Helper()
 	path := filepath.Join(dir, "viz.db")
@@ -41,8 +41,8 @@ func openFolder(t *testing.T, dir string) (*store.DB, *SQLite) {
 }
 
 // TestCopyDoesNotReviveInterruptedImport: restoring a copy that contains the first part of an
-// interrupted import does not bring that part back. Records are kept even if they reuse the
-// sequence numbers or the log numbers of the import.
+// interrupted import does not bring that part back. Other records are kept even if they reuse the
+// import's sequence numbers or log numbers.
 func TestCopyDoesNotReviveInterruptedImport(t *testing.T) {
 	carol := Owner{Learner, "carol"}
 	for _, importer := range []Owner{ada, bob} {
@@ -87,9 +87,9 @@ func TestCopyDoesNotReviveCompactedRecords(t *testing.T) {
 	}
 }
 
-// TestReturnedLearnerKeepsTheNewLog: a learner whose log was retired or set aside, and who has a
-// new one, keeps the new one; after they delete it, no file in the folder contains it, except for
-// the damaged one.
+// TestReturnedLearnerKeepsTheNewLog: a learner whose log was retired or set aside, and who has
+// since started a new one, keeps the new log. After they delete it, no file in the folder contains
+// it, except for the damaged one.
 func TestReturnedLearnerKeepsTheNewLog(t *testing.T) {
 	for name, end := range map[string]func(j Journal) error{
 		"retired": func(j Journal) error {

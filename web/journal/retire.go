@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// retired is the kind of logs that Sweep deletes. Their names are numbers.
+// retired is the kind of the logs that Sweep deletes. Their names are numbers.
 const retired = "retired"
 
 // Retire implements [Journal]. It renames the log, which takes constant time.

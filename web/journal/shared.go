@@ -2,7 +2,7 @@ package journal
 
 import "context"
 
-// Shared is implemented by a [Journal] if other servers append to the same logs. [Folds] reads the
+// Shared is implemented by a [Journal] if several servers can append to its logs. [Folds] reads the
 // new records of such a log before each use.
 type Shared interface {
 	// Mark returns the mark at the end of a log.
@@ -65,8 +65,8 @@ func (a *Active[S]) readOn(ctx context.Context) (err error) {
 	return nil
 }
 
-// append appends a batch and updates the state. If other servers append to the log too,
-// records are added to the state in the order of the log.
+// append appends a batch and updates the state. If other servers also append to the log, records
+// are added to the state in the order of the log.
 func (a *Active[S]) append(ctx context.Context, b Batch) ([]int64, error) {
 	fs := a.folds
 	if _, others := fs.logs.(Shared); !others {

@@ -82,11 +82,11 @@ func TestDroppedLogsAreGoneFromTheDisk(t *testing.T) {
 	wantTexts(t, j, hall, "vote 1 {}")
 }
 
-// TestDeletedRowsAreGoneFromUnusedPages: SQLite copies rows within the file when the file
-// grows. After a row is deleted, none of its copies are left, regardless of the size of the file.
+// TestDeletedRowsAreGoneFromUnusedPages: SQLite copies rows within the file when the file grows.
+// After a row is deleted, none of its copies remain, regardless of the file's size.
 func TestDeletedRowsAreGoneFromUnusedPages(t *testing.T) {
-	// Record sizes in bytes that make the file smaller or larger than the 4 MiB that are read at a
-	// time.
+	// The sizes of the records, in bytes. They make the file smaller or larger than the 4 MiB that
+	// are read at a time.
 	sizes := []int{150}
 	if fixture.LongTier() {
 		sizes = append(sizes, 1500)
@@ -205,8 +205,8 @@ func TestRefusedBatchDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-// helperDir names an environment variable. If the variable is set, the test binary is the process
-// that the test kills.
+// helperDir is the name of an environment variable. If the variable is set, the test binary acts as
+// the process that the test kills.
 const helperDir = "VIZ_TEST_JOURNAL_DIR"
 
 // appendUntilKilled appends from eight goroutines, and prints each record's owner and id as

@@ -14,7 +14,7 @@ import (
 type Table interface {
 	// Rows returns all rows, in any order.
 	Rows(context.Context) ([]Row, error)
-	// Put stores either all rows or none, and returns when they are stored persistently.
+	// Put stores all rows or none. It returns once they are stored persistently.
 	Put(context.Context, []Row) error
 	// Delete deletes the records of an owner that have the given keys, and Drop deletes all
 	// records of an owner. Missing records are ignored.
@@ -29,9 +29,10 @@ type Row struct {
 	Used   int64 // Batch.At when the record was appended, in milliseconds since 1970
 }
 
-// Stored stores logs in memory and in a table, from which they are restored when the program
-// restarts. A browser's storage belongs to one person, so everything in it fits into memory.
-// Snapshots, which only save time, and the counts of records that were set aside are not stored.
+// Stored keeps logs in memory and stores them in a table, from which they are restored when the
+// program restarts. A browser's storage belongs to one person, so everything in it fits into
+// memory. Two things are not stored: snapshots, which only save time, and the counts of records
+// that were set aside.
 type Stored struct {
 	*Memory
 	table   Table

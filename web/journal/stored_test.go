@@ -111,9 +111,9 @@ func TestKeptLogsComeBack(t *testing.T) {
 	}
 }
 
-// TestKeptMergesTwoPrograms: two programs use one table, as when a new version takes over.
-// Each appends one record that only it has and one that the other also appends. The shared record
-// is stored once.
+// TestKeptMergesTwoPrograms: two programs use one table, as when a new version takes over from an
+// old one. Each appends a record of its own and a record that the other also appends. The shared
+// record is stored once.
 func TestKeptMergesTwoPrograms(t *testing.T) {
 	t.Parallel()
 	table := newTable()
@@ -133,8 +133,8 @@ func TestKeptMergesTwoPrograms(t *testing.T) {
 	}
 }
 
-// TestKeptRefusesWhenStorageIsFull: records that the table refuses are not kept in memory,
-// so that data does not appear to be saved if it would be gone after a reload.
+// TestKeptRefusesWhenStorageIsFull: if the table refuses records, they are not added to memory
+// either. Otherwise, data would appear to be saved but be gone after a reload.
 func TestKeptRefusesWhenStorageIsFull(t *testing.T) {
 	t.Parallel()
 	table := newTable()

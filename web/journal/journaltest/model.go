@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// naive is the simplest possible journal, with which the adapters are compared.
+// naive is the simplest possible journal, to which the adapters are compared.
 type naive struct {
 	logs map[journal.Owner][]journal.Record
 	used map[journal.Owner]int64

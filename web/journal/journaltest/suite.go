@@ -117,7 +117,7 @@ func testDroppedLogsAreGone(t *testing.T, j journal.Journal) {
 	must(t, j.KeepSnapshot(ctx, ada, stale))
 	must(t, j.Drop(ctx, ada))
 	must(t, j.Drop(ctx, ada))
-	must(t, j.KeepSnapshot(ctx, ada, stale)) // by a writer that did not see the deletion
+	must(t, j.KeepSnapshot(ctx, ada, stale)) // by a writer that did not know about the deletion
 	wantTexts(t, j, ada)
 	wantTexts(t, j, bob, "visit 1 {}")
 	again := put(t, j, ada, morning, record("visit", "1", `{"new":1}`))
@@ -199,9 +199,9 @@ func testAppendsAtOnce(t *testing.T, j journal.Journal) {
 	}
 }
 
-// testRetire checks that a log that was last used before the given time is removed
-// immediately, that a log used since then is not, and that an owner who returns starts with
-// an empty log.
+// testRetire checks that a log that was last used before the given time is removed immediately,
+// that a log that has been used since then is not removed, and that an owner who returns starts
+// with an empty log.
 func testRetire(t *testing.T, j journal.Journal) {
 	noon := morning.Add(3 * time.Hour)
 	var many []journal.Record
@@ -236,9 +236,8 @@ func testRetire(t *testing.T, j journal.Journal) {
 	wantTexts(t, j, hall, "vote 1 {}")
 }
 
-// testSetAside checks that records that are set aside no longer belong to the log, which
-// continues without them, and that they are deleted with the log, even if the whole log was
-// set aside.
+// testSetAside checks that records that are set aside no longer belong to the log, which continues
+// without them. Even if the whole log was set aside, they are deleted with the log.
 func testSetAside(t *testing.T, j journal.Journal) {
 	seqs := put(
 		t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"),

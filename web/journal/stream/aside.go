@@ -28,7 +28,7 @@ func (j *Journal) SetAside(ctx context.Context, o journal.Owner, at time.Time, s
 	})
 }
 
-// settingAside returns a change that moves records to a new group of set-aside records.
+// settingAside returns a change that moves records to a new group of records that are set aside.
 func (m *mirror) settingAside(at time.Time, seqs []int64) *draft {
 	if !m.exists {
 		return nil
@@ -86,8 +86,8 @@ func (j *Journal) ownersAside(ctx context.Context) (list []journal.Info, err err
 	return list, err
 }
 
-// forgetAside deletes the quarantined room records that identify a learner, and all
-// nicknames in the same group, since it is unknown to whom they belong.
+// forgetAside deletes the quarantined room records that identify a learner. It also deletes all
+// nicknames in the same group, since it is unknown whose they are.
 func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 	if learner == "" {
 		return nil
@@ -121,9 +121,9 @@ func (j *Journal) forgetAside(ctx context.Context, learner string) error {
 	return errors.Join(errs...)
 }
 
-// without returns the groups without the records that identify a learner. If there are no such
-// records, it returns nil. If a group contains the learner's member record, its nicknames are
-// omitted too.
+// without returns the groups of set-aside records without those that identify a learner. If a group
+// contains the learner's member record, its nicknames are omitted too. If no record identifies the
+// learner, it returns nil.
 func (m *mirror) without(learner string) (groups []group) {
 	says := func(r journal.Record) bool { return bytes.Contains(r.Data, []byte(learner)) }
 	found := false

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// TestDropReachesQuarantinedRooms: when learners delete their data, they are also deleted
-// from quarantined rooms, together with the nicknames there. All other data of these rooms
-// stays, and the rooms are in the list of quarantined logs until they are dropped.
+// TestDropReachesQuarantinedRooms: when learners delete their data, they are also deleted from
+// quarantined rooms, together with the nicknames there. All other data of these rooms remains, and
+// the rooms remain in the list of quarantined logs until they are dropped.
 func TestDropReachesQuarantinedRooms(t *testing.T) {
 	dir := t.TempDir()
 	s := streamtest.Node(t, dir)

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// current is the NATS server that is currently running.
+// current holds the NATS server that is currently running.
 type current struct{ atomic.Pointer[server.Server] }
 
 func (c *current) InProcessConn() (net.Conn, error) {
@@ -82,8 +82,8 @@ func persist(t *testing.T, f func() error) {
 	}
 }
 
-// TestSubjectNameRoundTrip: every name, even with arbitrary bytes, is encoded as a unique token of
-// a subject, and the token decodes to the name.
+// TestSubjectNameRoundTrip: every name, even one with arbitrary bytes, is encoded as a unique token
+// of a subject, and the token decodes to the name.
 func TestSubjectNameRoundTrip(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range []string{

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
-// BenchmarkAppend measures concurrent appends of one record each to the separate logs of
-// several learners, on one node that confirms after it has written to its disk.
+// BenchmarkAppend measures concurrent appends of single records to the separate logs of several
+// learners, on one node that confirms an append once it has been written to disk.
 func BenchmarkAppend(b *testing.B) {
 	for _, writers := range []int{1, 16, 256} {
 		b.Run(fmt.Sprint(writers, " writers"), func(b *testing.B) {

@@ -15,15 +15,14 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Limits of a change. A message is well below the default size limit of a NATS server, and
-// an atomic batch does not have more messages than the server accepts.
+// Limits of a change. Messages stay well below the default size limit of a NATS server, and atomic
+// batches have no more messages than the server accepts.
 const (
 	mostBody  = 512 << 10
 	mostParts = 1000
 )
 
-// draft is a change that has not been published yet. It consists of the metadata of its messages
-// and their items.
+// draft is a change that has not been published yet: the metadata of its messages, and their items.
 type draft struct {
 	meta
 	items [][]byte
@@ -42,7 +41,7 @@ func (d *draft) begin() {
 	d.Exists, d.First, d.Cut, d.Used, d.Records, d.Bytes = true, 0, 0, 0, 0, 0
 }
 
-// end makes the draft describe a missing log.
+// end makes the draft describe a log that does not exist.
 func (d *draft) end() {
 	d.Exists, d.Retired, d.First, d.Cut, d.Used, d.Records, d.Bytes = false, true, 0, 0, 0, 0, 0
 }
@@ -70,7 +69,7 @@ func (d *draft) parts(most int) (bodies [][]byte, err error) {
 // in the meantime.
 func (j *Journal) alter(ctx context.Context, m *mirror, build func() *draft) error {
 	synced := false
-	var open *draft // a change that was sent without getting a reply, and might still arrive
+	var open *draft // a change that was sent without a reply, and might still arrive
 	for n := 0; ; n++ {
 		if !m.loaded || n > 0 {
 			m.watch(open)
@@ -154,7 +153,7 @@ func (j *Journal) send(
 			msg.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(d.Prev, 10))
 		}
 		if i > 0 && i < len(bodies)-1 {
-			if err := j.nc.PublishMsg(msg); err != nil { // replies to the messages in the middle do not matter
+			if err := j.nc.PublishMsg(msg); err != nil { // only the reply to the last message matters
 				return 0, nil, err
 			}
 			continue
@@ -187,8 +186,8 @@ func (d *draft) message(subject string, part, of int, body []byte) (*nats.Msg, e
 	return msg, nil
 }
 
-// sendOne publishes a message and returns its number. For a message in the middle of a
-// batch, which has no number yet, it returns 0.
+// sendOne publishes a message and returns its number. A message in the middle of a batch has no
+// number yet, so sendOne returns 0 for it.
 func (j *Journal) sendOne(ctx context.Context, stream string, msg *nats.Msg) (uint64, error) {
 	if err := j.hinder(false); err != nil {
 		return 0, err

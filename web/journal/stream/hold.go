@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// with calls f with exclusive access to the mirror of a log, and with a context that ends after the
-// journal's patience. f continues even if the caller disconnects, so that operations are not
+// with calls f with exclusive access to the mirror of a log, and with a context that ends when the
+// journal's patience does. f continues even if the caller disconnects, so that operations are not
 // interrupted halfway.
 func (j *Journal) with(ctx context.Context, o journal.Owner, f func(context.Context, *mirror) error) error {
 	return j.withSize(ctx, o, 0, f)
@@ -52,8 +52,8 @@ func (j *Journal) acquire(o journal.Owner) *mirror {
 	return m
 }
 
-// release ends a use of a mirror, and drops the least recently used mirrors if there are too
-// many.
+// release ends a use of a mirror. If there are too many mirrors, it drops the least recently used
+// ones.
 func (j *Journal) release(m *mirror) {
 	m.mu.Lock()
 	size := m.weigh()

@@ -50,8 +50,8 @@ func (j *Journal) appendIf(
 	return seqs, nil
 }
 
-// appending returns a change that adds a batch, and the indexes of the batch's records that
-// the log does not have yet.
+// appending returns a change that adds the records of a batch that the log does not have yet, and
+// the indexes of these records in the batch.
 func (m *mirror) appending(b journal.Batch) (d *draft, added []int) {
 	d = m.draft()
 	if !m.exists {

@@ -74,7 +74,7 @@ func TestLateWriterIsFenced(t *testing.T) {
 	}
 	late.release(m)
 	wantIDs(t, early, ada, "1", "2")
-	// The late server's next change takes both records into account.
+	// The late server's next change takes the other server's record into account.
 	got := put(t, late, ada, record("vote", "2", "{}"), record("vote", "3", "{}"))
 	if got[0] != 0 || got[1] == 0 {
 		t.Errorf("got numbers %v; want [0] = 0, since the first record was there, and [1] not 0", got)
@@ -100,7 +100,7 @@ func TestLargeBatchIsAtomic(t *testing.T) {
 		id := fmt.Sprint("a", i)
 		list, want = append(list, record("answer", id, `{"detail":"`+fmt.Sprintf("%0200d", i)+`"}`)), append(want, id)
 	}
-	// The batch is interrupted before its last message, and then succeeds.
+	// The batch is interrupted before its last message, and then sent again.
 	sent := 0
 	cut := errors.New("cut off")
 	j.hinder = func(answered bool) error {

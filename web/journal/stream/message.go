@@ -12,21 +12,20 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// form is the number of the message format that this version writes. Messages in later
-// formats are refused, so that an outdated server does not misread them.
+// form is the number of the message format that this version writes. A message in a later format is
+// refused, so that an outdated server does not misread it.
 const form = 1
 
 // aboutHeader is the header that contains a message's [meta].
 const aboutHeader = "Viz-Log"
 
-// indexBits is the number of low bits of a record's sequence number that hold its index in
-// its message; the high bits hold the message's sequence number in the stream. A message
-// never has more records than these bits can number.
+// indexBits is the number of low bits in a record's sequence number that hold the record's index
+// within its message. The high bits hold the message's sequence number in the stream. A message
+// never has more records than indexBits can number.
 const indexBits = 17
 
-// meta describes a message, and the state of its log after the change to which the message
-// belongs. It is in a header, so that logs can be listed without reading the bodies of
-// messages.
+// meta describes a message and the state of its log after the message's change. It is in a header,
+// so that logs can be listed without reading the bodies of messages.
 type meta struct {
 	Form int    `json:"v"`
 	ID   string `json:"id"` // id of the change to which the message belongs
@@ -84,8 +83,8 @@ const (
 	itemMoveAll = 'M' // moves all records to the newest group
 )
 
-// encodeRecord encodes a record of the log (group 0) or of a group that was set aside. A
-// record with the number 0 gets its number from its position in the stream.
+// encodeRecord encodes a record of the log (group 0) or of a group of records that were set aside.
+// If the record's number is 0, its position in the stream determines the number.
 func encodeRecord(group int, r journal.Record) []byte {
 	b := make([]byte, 0, 16+r.Size())
 	b = binary.AppendUvarint(append(b, itemRecord), uint64(group))

@@ -17,7 +17,7 @@ type mirror struct {
 	snap   string // the subject of the log's snapshots
 
 	mu     sync.Mutex // held during an operation
-	loaded bool       // the fields below describe the log up to the message with number last
+	loaded bool       // the fields below reflect the log up to the message with number last
 
 	last   uint64
 	msgs   []uint64 // the messages on the subject, oldest first, possibly including deleted ones
@@ -26,7 +26,7 @@ type mirror struct {
 	begun  uint64   // the first message of that change
 	lost   bool     // messages are missing between those that were read
 
-	watched string // the id of a change that might arrive
+	watched string // the id of a change that might still arrive
 	arrived bool   // whether that change has arrived
 	reread  bool   // the log has been read from its beginning since the last call of watch
 
@@ -51,7 +51,7 @@ type group struct {
 	records []journal.Record
 }
 
-// touched is the number of bytes of garbage that a message without records counts as.
+// touched is the amount of garbage, in bytes, that a message without records counts as.
 const touched = 256
 
 // watch starts watching for the arrival of a change, which can be nil.
@@ -188,8 +188,8 @@ func (m *mirror) find(k journal.Key) (journal.Record, bool) {
 	return journal.Record{}, false
 }
 
-// take removes a record from the log if it exists, and returns it. The record stays in the
-// list of records until the next sweep.
+// take removes a record from the log and returns it. If the log has no such record, it returns the
+// zero value. The record stays in the list of records until the next sweep.
 func (m *mirror) take(k journal.Key) journal.Record {
 	r, found := m.find(k)
 	if found {
@@ -199,7 +199,7 @@ func (m *mirror) take(k journal.Key) journal.Record {
 	return r
 }
 
-// move moves a record to the newest group.
+// move moves a record to the newest group of records that were set aside.
 func (m *mirror) move(r journal.Record) {
 	if n := len(m.groups); n > 0 && m.known[r.Key()] == r.Seq {
 		m.take(r.Key())

@@ -29,9 +29,9 @@ const (
 	codeIncompleteBatch = 10176
 )
 
-// JetStream's error codes when there is no space left: in the account, in the node's memory,
-// below the node's limit, and in a stream or on a disk. The last two share a code and differ
-// only in their descriptions.
+// These are JetStream's error codes for a lack of space: in the account, in the node's memory,
+// below the node's limit, and in a stream or on a disk. The last two share a code and differ only
+// in their descriptions.
 const (
 	codeAccountFull   = 10002
 	codeInsufficient  = 10023
@@ -109,7 +109,8 @@ func (j *Journal) attempt(ctx context.Context, size int64) (context.Context, con
 	return context.WithTimeout(ctx, min(max(j.cfg.Patience/4, again), mostAttempt)+onTheWay(size))
 }
 
-// onTheWay returns the additional time for sending size bytes to all nodes and their disks.
+// onTheWay returns the additional time allowed for sending size bytes to all nodes and writing them
+// to disk.
 func onTheWay(size int64) time.Duration { return time.Duration(size) * time.Second / (4 << 20) }
 
 // mostAttempt is the maximum duration of one request, regardless of the journal's patience.
@@ -139,9 +140,8 @@ func (j *Journal) ask(ctx context.Context, api string, request, answer any) erro
 	return json.Unmarshal(r.Data, answer)
 }
 
-// lead asks the stream's leader for the first message of a subject whose number is at least
-// from or, if from is 0, for the subject's last message. found is false if there is no such
-// message.
+// lead asks the stream's leader for the first message of a subject whose number is at least from.
+// If from is 0, it asks for the subject's last message. found is false if there is no such message.
 func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64) (x message, found bool, err error) {
 	request := struct {
 		Seq  uint64 `json:"seq,omitempty"`
@@ -177,9 +177,9 @@ func (j *Journal) lead(ctx context.Context, stream, subject string, from uint64)
 	return x, err == nil, err
 }
 
-// fetch calls f, in order, for each message of a subject whose number is at least from, and
-// returns the count of these messages. The reply can come from any replica. If the replica
-// lags behind, the messages represent a consistent earlier state.
+// fetch calls f, in order, for each message of a subject whose number is at least from, and returns
+// the count of these messages. The reply can come from any replica. If the replica lags behind, the
+// messages represent a consistent earlier state.
 func (j *Journal) fetch(ctx context.Context, stream, subject string, from uint64, f func(message)) (n int, err error) {
 	for {
 		some, last, err := j.fetchSome(ctx, stream, subject, from, f)

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// listed is the number of messages that are requested at a time when logs are listed.
+// listed is the number of messages requested at a time when logs are listed.
 const listed = 512
 
 // Owners implements [journal.Journal]. It reads the header of each log's last message.

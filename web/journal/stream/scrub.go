@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// wasted is the number of bytes by which the garbage in a log must exceed its valid records
-// before the log is rewritten.
+// wasted is the number of bytes by which the garbage in a log must exceed its valid records before
+// the log is rewritten.
 const wasted = 256 << 10
 
 // tidy rewrites a log if its garbage exceeds its valid records by at least wasted bytes.

@@ -123,8 +123,8 @@ func (j *Journal) keepSnapshot(ctx context.Context, o journal.Owner, s journal.S
 	})
 }
 
-// scrubSnapshots deletes all snapshots of a log except the newest one, which it deletes only
-// if it is invalid.
+// scrubSnapshots deletes all snapshots of a log except the newest one. If the newest one is
+// invalid, it is deleted too.
 func (j *Journal) scrubSnapshots(ctx context.Context, m *mirror) error {
 	var all stored
 	err := j.trying(ctx, func() error {

@@ -17,7 +17,7 @@ import (
 
 var errStopped = errors.New("the server was stopped")
 
-// TestServerStoppedAtEveryMessage: if a server is stopped at any message of an operation,
+// TestServerStoppedAtEveryMessage: no matter at which message of an operation a server is stopped,
 // the log is in the state before or after the operation, and another server can complete the
 // operation.
 func TestServerStoppedAtEveryMessage(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package stream is web/journal's adapter for JetStream. It stores logs in a NATS cluster,
 // so that any of several servers can append to any log.
 //
-// The logs are distributed over [Streams] streams, viz_0 to viz_7. The hash of a log's owner
+// The logs are distributed across [Streams] streams, viz_0 to viz_7. The hash of a log's owner
 // determines its stream. A log consists of the messages of one subject, such as
 // viz.3.log.learner.ID, and its snapshots are the messages of viz.3.snap.learner.ID. There are no
 // consumers for individual owners.
@@ -13,7 +13,7 @@
 // all. A log is therefore always consistent between two changes. Each message names the message
 // that it follows, and the stream refuses it if that is no longer the last message of the subject
 // (Nats-Expected-Last-Subject-Sequence). A server that is late, or was disconnected, then reads the
-// messages of other servers, and repeats its change without the keys that now exist. If no reply
+// other servers' messages and repeats its change without the keys that now exist. If no reply
 // arrives, the server looks for the id of the change in the stream.
 //
 // A message marked as whole describes a log completely and makes the messages before it obsolete. A
@@ -54,7 +54,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Streams is the number of streams over which the logs of all owners are distributed. It
+// Streams is the number of streams across which the logs of all owners are distributed. It
 // determines the stream of each log, so it must never change.
 const Streams = 8
 
@@ -82,7 +82,8 @@ const (
 	mirrorBytes = 64 << 20
 )
 
-// leastPayload is the lowest message size limit that leaves room for the largest record.
+// leastPayload is the lowest message size limit at which the largest record still fits into a
+// message.
 const leastPayload = journal.MaxRecord + 16<<10
 
 // Journal stores logs in JetStream.
@@ -95,7 +96,7 @@ type Journal struct {
 	// after its reply has arrived, and its error replaces the result.
 	hinder func(answered bool) error
 
-	ready chan struct{} // has a token when the streams are not being checked
+	ready chan struct{} // contains a token unless the streams are being checked
 	there bool          // the streams exist; guarded by the token in ready
 
 	mu      sync.Mutex
@@ -110,8 +111,8 @@ var (
 )
 
 // Connect connects to the servers of a cluster, given as comma-separated addresses. It returns
-// immediately, even if none of them can be reached; the connection is then established later.
-// Whenever the connection breaks, it is restored.
+// immediately, even if no server can be reached yet. Whenever the connection breaks, it is
+// restored.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect(addresses, append([]nats.Option{
 		nats.Name("viz"),
@@ -119,7 +120,7 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
 		nats.Timeout(2 * time.Second),
-		// Publishing a message without a connection must fail instead of sending it later.
+		// Without a connection, publishing a message must fail rather than send it later.
 		nats.ReconnectBufSize(-1),
 		// Detect a dead peer within seconds.
 		nats.PingInterval(2 * time.Second),

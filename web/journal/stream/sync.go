@@ -25,9 +25,8 @@ func (j *Journal) trying(ctx context.Context, f func() error) error {
 	}
 }
 
-// rereads is the number of times that a log with a gap is reread. Messages that are deleted while
-// the log is being read cause gaps. A permanent gap is accepted, and the remaining messages are
-// used.
+// rereads is how often a log with a gap is reread. A gap occurs if messages are deleted while the
+// log is being read. If it remains, it is accepted, and the other messages are used.
 const rereads = 3
 
 func (j *Journal) syncOnce(ctx context.Context, m *mirror) error {

@@ -1,5 +1,4 @@
-// Package streamtest starts NATS servers within the process for tests that store data in
-// NATS.
+// Package streamtest starts in-process NATS servers for tests that store data in NATS.
 package streamtest
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// patience is the longest wait for a server to start. Only failing tests wait that long.
+// patience is the longest time to wait for a server to start. Only failing tests wait that long.
 const patience = 2 * time.Minute
 
 // Node starts a server that stores its data in a folder and stops when the test ends. It can be
