@@ -16,12 +16,12 @@ type reachKey struct{}
 // reach records whether a request can reach the logs.
 type reach struct{ away atomic.Bool }
 
-// Reach returns a context for a request that might arrive while the logs cannot be reached. The
-// page should show a warning if away returns true when the page is sent. If isAway is true, away
-// returns true from the start; otherwise, it does so once the page has waited for the logs in vain
-// for a few seconds. From then on, methods no longer wait for the logs: [Store.Map], [Store.Cards],
-// [Store.Beliefs] and [Store.Calibration] return the state of a new learner, so that lessons can be
-// read, and all other methods return [store.ErrAway].
+// Reach returns a context for a request that might arrive while the logs cannot be reached. If away
+// returns true when the page is sent, the page should show a warning. If isAway is true, away
+// returns true from the start. Otherwise, it does so once the page has waited for the logs for a
+// few seconds in vain. From then on, methods no longer wait for the logs: [Store.Map],
+// [Store.Cards], [Store.Beliefs] and [Store.Calibration] return the state of a new learner, so that
+// lessons can be read, and all other methods return [store.ErrAway].
 func Reach(ctx context.Context, isAway bool) (_ context.Context, away func() bool) {
 	r := &reach{}
 	r.away.Store(isAway)
@@ -38,8 +38,8 @@ func isAway(ctx context.Context) bool {
 	return r != nil && r.away.Load()
 }
 
-// longest is the longest time that a page waits for logs that might be unreachable. It is long
-// enough for a server to notice that they are unreachable.
+// longest is how long a page waits, at most, for logs that might be unreachable. It is long enough
+// for a server to notice that they are unreachable.
 const longest = 3 * time.Second
 
 // glance calls f with the state of a learner. It serves pages that only show the state.
@@ -69,7 +69,7 @@ func (s *Store) glance(ctx context.Context, name string, f func(*state)) error {
 func (s *Store) glimpse(ctx context.Context, name string, f func(*state)) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	var late atomic.Bool // the caller has stopped waiting, so f must not be called, or f has been called
+	var late atomic.Bool // either the caller has stopped waiting, so f must not be called, or f has been called
 	done := make(chan error, 1)
 	go func() {
 		done <- fault.Try(func() error {

@@ -21,9 +21,9 @@ func (silent) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 	return journal.Snapshot{}, journal.ErrAway
 }
 
-// TestPagesWaitForLogsOnceAndBriefly: before an outage of the logs has been noticed, a page
-// waits three seconds for the logs, even if a form submitted by the same learner is waiting longer.
-// After that, the page does not wait again.
+// TestPagesWaitForLogsOnceAndBriefly: before anyone has noticed that the logs are unreachable, a
+// page waits three seconds for them, even if a form that the same learner has submitted is waiting
+// longer. After that, the page does not wait again.
 func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 	s := New(silent{journal.NewMemory()}, memory(t), course(), time.Now)
 	synctest.Test(t, func(t *testing.T) {
@@ -50,6 +50,6 @@ func TestPagesWaitForLogsOnceAndBriefly(t *testing.T) {
 		if _, err := s.Map(page, "grace"); err == nil || away() {
 			t.Errorf("for a browser that is gone: got error %v, away: %v; want an error, false", err, away())
 		}
-		fixture.Pass(10 * time.Second) // until all calls of the journal have returned
+		fixture.Pass(10 * time.Second) // until all of the journal's methods have returned
 	})
 }

@@ -2,7 +2,7 @@ package progress
 
 import "context"
 
-// A Belief is a learner's first answer to a course question, and their newest result.
+// A Belief is a learner's first answer to a course question, together with their newest result.
 type Belief struct {
 	Question   string  // the question's id
 	First, Now float64 // the credit of the first and of the newest answer, 0 to 1

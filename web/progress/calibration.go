@@ -2,8 +2,8 @@ package progress
 
 import "context"
 
-// Calibration compares the confidence that a learner has stated in all their predictions with how
-// often they were right.
+// Calibration compares the confidence that a learner has stated in their predictions with how often
+// they were right.
 func (s *Store) Calibration(ctx context.Context, learnerID string) (c Calibration, err error) {
 	err = s.glance(ctx, learnerID, func(st *state) {
 		c = st.Guesses.calibration()

@@ -93,7 +93,7 @@ func (s *Store) deck(st *state, now time.Time) Deck {
 	return d
 }
 
-// stand returns the state of a card. c is the zero Card if the card has never been reviewed.
+// stand returns the state of a card. If the card has never been reviewed, c is the zero Card.
 func (s *Store) stand(id string, c fsrs.Card, now time.Time) CardState {
 	x := CardState{
 		Card: id, New: c.State == fsrs.New, Due: c.Due, Last: c.Last, Reviews: c.Reps, Lapses: c.Lapses,

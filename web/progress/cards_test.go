@@ -21,8 +21,8 @@ func deckOf(t testing.TB, s *Store, learner string) Deck {
 	return d
 }
 
-// TestDeckOverADay follows a deck over a day. The first steps of FSRS are 1 and 10 minutes, and an
-// easy card skips them: its stability is S = 8.2956 days, so it is due in 8 days.
+// TestDeckOverADay follows a deck over a day. The first steps of FSRS are 1 and 10 minutes. A card
+// graded as easy skips them: its stability is S = 8.2956 days, so it is due in 8 days.
 func TestDeckOverADay(t *testing.T) {
 	s, c := newStore(t)
 	check := func(due, fresh, later int, next string) {
@@ -39,7 +39,7 @@ func TestDeckOverADay(t *testing.T) {
 	check(0, 3, 0, "c-steps")
 	d := deckOf(t, s, ada)
 	day := 24 * time.Hour
-	// Again: 1 minute. Hard: halfway between 1 and 10 minutes, rounded to a minute. Good: the
+	// Again: 1 minute. Hard: halfway between 1 and 10 minutes, rounded to the minute. Good: the
 	// second step, 10 minutes. Easy: 8 days.
 	if want := [4]time.Duration{time.Minute, 6 * time.Minute, 10 * time.Minute, 8 * day}; d.Next.Waits != want {
 		t.Errorf("a new card waits %v, want %v", d.Next.Waits, want)
@@ -70,8 +70,8 @@ func TestDeckOverADay(t *testing.T) {
 	}
 }
 
-// TestResentReviewCountsOnce: a confirmed review that is resent counts only once, regardless of
-// what the second request contains.
+// TestResentReviewCountsOnce: if a confirmed review is resent, it counts only once, whatever the
+// second request contains.
 func TestResentReviewCountsOnce(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "r1")
@@ -95,8 +95,8 @@ func TestResentReviewCountsOnce(t *testing.T) {
 	}
 }
 
-// TestReviewAfterTheClockWasSetBack: a review that is made after the clock was set back still comes
-// after the earlier reviews.
+// TestReviewAfterTheClockWasSetBack: a review made after the clock was set back still comes after
+// the earlier reviews.
 func TestReviewAfterTheClockWasSetBack(t *testing.T) {
 	s, c := newStore(t)
 	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
@@ -135,8 +135,8 @@ func TestConcurrentReviewsCountOnce(t *testing.T) {
 	}
 }
 
-// TestCardsFollowFromReviews: a card's state follows from its reviews, even if the clock jumped
-// back, so recomputing it changes nothing.
+// TestCardsFollowFromReviews: even if the clock was set back, a card's state follows from its
+// reviews, so recomputing the state changes nothing.
 func TestCardsFollowFromReviews(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0

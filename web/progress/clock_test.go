@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// TestClockOutsideTheBounds: an entry that was confirmed while the server's clock was wrong
-// can still be read later.
+// TestClockOutsideTheBounds: an entry that was confirmed while the server's clock was wrong can
+// still be read later.
 func TestClockOutsideTheBounds(t *testing.T) {
 	for _, at := range []time.Time{time.Unix(0, 0), {}, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		s := &Store{now: func() time.Time { return at }}

@@ -42,7 +42,7 @@ func savedFolder(t *testing.T) (dir string, was earlier) {
 	return dir, was
 }
 
-// startOn opens a folder as a server does. It returns a store and a function that closes the
+// startOn opens a folder as a server does. It returns a store, and a function that closes the
 // folder.
 func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
 	t.Helper()
@@ -70,8 +70,8 @@ func sameAsBefore(t *testing.T, s *Store, was earlier) {
 		}
 		got, err := s.Calibration(ctx, who)
 		must(t, err)
-		// The saved means were computed from sums of floats. They are now computed from sums
-		// of integers, so old and new means agree to twelve digits.
+		// The saved means were computed from sums of floats, whereas means are now computed from
+		// sums of integers. The two agree to twelve digits.
 		near := func(a, b *float64) {
 			if math.Abs(*a-*b) < 1e-12 {
 				*a = *b

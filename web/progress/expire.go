@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// The times for which a learner's data is kept after their last activity.
+// The times for which a learner's data is kept after they were last active.
 const (
 	// Life is the lifetime of the cookie, counted from the first visit. After that, browsers can no
 	// longer reach the data.
@@ -19,14 +19,14 @@ const (
 	AbandonedLife = 30 * 24 * time.Hour
 )
 
-// fewRecords is the maximum number of records in the log of a learner who has hardly started. The
-// log has one record for each time that the section was on the screen, until the log is compacted,
-// and perhaps one or two for settings.
+// fewRecords is the maximum number of records in the log of a learner who has hardly started. Until
+// it is compacted, the log has one record for each time that the section was on the screen. It may
+// also have one or two for settings.
 const fewRecords = 8
 
 // Expire deletes the data of learners who, at time now, have been inactive for [Life] or, if they
-// have hardly started, for [AbandonedLife]. Other calls can write at the same time. Expire returns
-// the number of learners whose data was deleted.
+// have hardly started, for [AbandonedLife]. Other callers may write at the same time. Expire
+// returns the number of learners whose data was deleted.
 func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error) {
 	list, err := s.logs.Owners(ctx, journal.Learner)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *Store) Expire(ctx context.Context, now time.Time) (gone int, err error)
 	return gone, s.logs.Sweep(ctx) // also completes the deletions of earlier calls
 }
 
-// expireAside deletes the quarantined data of learners who no longer have a log, if it is older
-// than [store.DamagedLife]. The database itself does this for all other logs.
+// expireAside deletes the quarantined data of learners who no longer have a log, once it is older
+// than [store.DamagedLife]. For all other logs, the database itself does this.
 func (s *Store) expireAside(ctx context.Context, logs []journal.Info, now time.Time) error {
 	aside, err := s.logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {

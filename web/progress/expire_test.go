@@ -135,9 +135,9 @@ type short struct {
 func (s *short) Space(context.Context) store.Space { return s.space }
 func (s *short) Limit() int64                      { return s.limit }
 
-// TestScarceSpaceRefusesWrites: the less space there is, the less data is accepted. At the last
-// level, only the answers and reviews of learners who have a log are accepted. Entries that already
-// exist are still confirmed.
+// TestScarceSpaceRefusesWrites: the less space there is, the fewer kinds of data are accepted. At
+// the last level, only the answers and reviews of learners who have a log are accepted. Entries
+// that already exist are still confirmed.
 func TestScarceSpaceRefusesWrites(t *testing.T) {
 	db := &short{DB: memory(t)}
 	s := New(journal.NewMemory(), db, course(), time.Now)

@@ -2,5 +2,5 @@ package progress
 
 import "unicode"
 
-// letters are characters of many scripts, without control characters.
+// letters contains characters of many scripts, but no control characters.
 var letters = []*unicode.RangeTable{unicode.Letter, unicode.Punct, unicode.Symbol, unicode.Zs}

@@ -16,8 +16,8 @@ import (
 //
 // The export and the data are merged so that nothing is lost, and importing a file twice has the
 // same effect as importing it once. An answer, review or prediction is added unless one with its id
-// already exists. Two records of the visits to a section are merged into one with the earlier first
-// time, the later last time and the larger count. Existing settings are kept. The state of cards is
+// already exists. If both have visits to a section, the merged record has the earlier first time,
+// the later last time and the larger count. Existing settings are kept. The state of cards is
 // recomputed from all reviews in chronological order.
 func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Imported, error) {
 	select {

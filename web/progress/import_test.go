@@ -43,7 +43,8 @@ const example = `{
 }
 `
 
-// stamped matches the time of an export, the only difference between two exports of the same data.
+// stamped matches the time of an export, which is the only difference between two exports of the
+// same data.
 var stamped = regexp.MustCompile(`"exported": "[^"]*"`)
 
 func export(t testing.TB, s *Store, learner string) string {
@@ -55,7 +56,7 @@ func export(t testing.TB, s *Store, learner string) string {
 
 func TestImportIsIdempotent(t *testing.T) {
 	s, _ := newStore(t)
-	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // the second time, no entry is new
+	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // in the second import, no entry is new
 		added, err := s.Import(ctx, ada, []byte(example))
 		if err != nil || added != want {
 			t.Fatalf("import %d added %+v, %v; want %+v", i+1, added, err, want)
@@ -78,9 +79,9 @@ func TestImportIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestImportMerges compares a merge with one computed by hand: a visit gets the earlier first time,
-// the later last time and the larger count; an existing entry takes precedence over an imported one
-// with the same id; the state of a card follows from all reviews.
+// TestImportMerges compares a merge with one that was computed by hand. A visit gets the earlier
+// first time, the later last time and the larger count. An existing entry takes precedence over an
+// imported one with the same id. The state of a card follows from all its reviews.
 func TestImportMerges(t *testing.T) {
 	s, c := newStore(t)
 	c.t = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC) // between the example's first and last visit
@@ -236,9 +237,8 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 	}
 }
 
-// TestExportDeleteImportRoundTrip: after export, deletion and import, all data of a learner is
-// restored, and they have the same file, map, deck and calibration. Another learner can import the
-// file as well.
+// TestExportDeleteImportRoundTrip: after export, deletion and import, a learner has the same file,
+// map, deck and calibration as before. Another learner can also import the file.
 func TestExportDeleteImportRoundTrip(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -279,14 +279,14 @@ func TestExportDeleteImportRoundTrip(t *testing.T) {
 }
 
 // TestDeleteIsWhole: deletion leaves none of a learner's progress in any table or in any byte of
-// the files. Class members belong to the class, so web/class deletes them.
+// the files. A learner's membership in a class belongs to the class, so web/class deletes it.
 // Promise: Deleting your progress leaves nothing of it in any table or file.
 func TestDeleteIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, c := newStoreIn(t, dir) // with a notice
+	s, c := newStoreIn(t, dir) // the database has a notice
 	c.t = time.Now()
 	const learner = "rumpelstiltskin"
 	_, err := s.Import(ctx, learner, []byte(example))
@@ -322,8 +322,8 @@ func TestDeleteIsWhole(t *testing.T) {
 	}
 }
 
-// TestEntryLimits: each kind of entry has its own limit. If a learner has reached it, new entries
-// are refused, and existing entries are still accepted.
+// TestEntryLimits: each kind of entry has its own limit. When a learner has reached it, new entries
+// are refused, while existing entries are still accepted.
 func TestEntryLimits(t *testing.T) {
 	s, _ := newStore(t)
 	if s.most != saved.MaxEntries {

@@ -17,12 +17,12 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// helperDir names an environment variable. If the variable is set, the test binary is the process
-// that the test kills.
+// helperDir is the name of an environment variable. If the variable is set, the test binary acts as
+// the process that the test kills.
 const helperDir = "VIZ_TEST_PROGRESS_DIR"
 
-// reviewUntilKilled reviews cards in turn, and prints the id of each review as soon as the review
-// is confirmed.
+// reviewUntilKilled reviews one card after another. As soon as a review is confirmed, it prints the
+// review's id.
 func reviewUntilKilled(dir string) {
 	db, err := store.Open(dir, nil)
 	if err != nil {
@@ -40,8 +40,8 @@ func reviewUntilKilled(dir string) {
 	}
 }
 
-// TestKilledBetweenReviews: if the process is killed between two reviews, or during one, no
-// confirmed review is lost, and every card's state follows from its reviews.
+// TestKilledBetweenReviews: if the process is killed during or between reviews, no confirmed review
+// is lost, and every card's state follows from its reviews.
 func TestKilledBetweenReviews(t *testing.T) {
 	fixture.Long(t)
 	const kills = 100

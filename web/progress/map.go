@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A counted contains, by section and by outcome, the numbers of the course's questions and cards,
-// and a learner's results in them.
+// A counted contains the numbers of the course's questions and cards, by section and by outcome,
+// together with a learner's results.
 type counted struct {
 	section map[string]Tally
 	outcome map[string]Tally
@@ -49,7 +49,7 @@ func (s *Store) mapOf(st *state) Map {
 	return m
 }
 
-// count totals the questions and cards of the course by section and outcome.
+// count totals the course's questions and cards by section and outcome.
 func (s *Store) count(st *state) counted {
 	k := counted{map[string]Tally{}, map[string]Tally{}}
 	note := func(section, outcome string, t Tally) {

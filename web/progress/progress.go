@@ -8,9 +8,9 @@
 // includes all earlier visits to that section. The schedule of a card is computed by lessons/fsrs
 // from its reviews alone.
 //
-// The results of [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state to
-// which the log is folded (state.go). Entries for parts that are no longer in the course are kept
-// and exported, but not counted.
+// Folding the log results in a state (state.go), from which [Store.Map], [Store.Cards] and
+// [Store.Calibration] compute their results. Entries for parts that are no longer in the course are
+// kept and exported, but not counted.
 //
 // When a method returns nil, its entry is on the disk; see web/journal. All data of a learner can
 // be exported as one JSON file ([Store.Export]), imported again ([Store.Import]) and deleted
@@ -42,8 +42,8 @@ type Database interface {
 	Limit() int64
 	// Ready returns the error that prevents writing, or nil if the database can be written to.
 	Ready(ctx context.Context) error
-	// DamagedFiles lists the damaged databases that were set aside, from which no data can be
-	// deleted.
+	// DamagedFiles lists the damaged databases that were set aside. No data can be deleted from
+	// them.
 	DamagedFiles() ([]store.DamagedFile, error)
 }
 
@@ -87,8 +87,8 @@ func New(logs journal.Journal, db Database, course *lessons.Course, now func() t
 	return s
 }
 
-// time returns the current time as it is saved: in UTC, in whole milliseconds, and within the
-// range that [saved.Read] accepts.
+// time returns the current time in the form in which it is saved: in UTC, in whole milliseconds,
+// and within the range that [saved.Read] accepts.
 func (s *Store) time() time.Time { return moment(saved.Bounded(s.now()).UnixMilli()) }
 
 // A learner is one learner's log and state, to which the caller has exclusive access.
@@ -148,7 +148,7 @@ func (s *Store) keepNew(ctx context.Context, l *learner, id string, e saved.Entr
 }
 
 // admit returns an error if there is too little space for a record: [store.ErrScarce] if the
-// server's remaining space is reserved for others, [ErrFull] if the learner has used up their
+// server's remaining space is reserved for others, or [ErrFull] if the learner has used up their
 // share.
 func (s *Store) admit(ctx context.Context, l *learner, r journal.Record) error {
 	space := s.db.Space(ctx)
@@ -246,8 +246,8 @@ func (s *Store) News(ctx context.Context, learner string) ([]Notice, error) {
 	return s.db.News(ctx, learner, s.time().Add(-noticeDays*24*time.Hour))
 }
 
-// Trouble explains in a sentence, in the language of the context, why nothing can be saved at
-// present; it returns "" if saving works.
+// Trouble returns a sentence, in the language of the context, that explains why nothing can be
+// saved at present. It returns "" if saving works.
 func (s *Store) Trouble(ctx context.Context) string {
 	return store.WhyIn(terms.In(ctx), s.db.Ready(ctx))
 }

@@ -200,7 +200,7 @@ func TestCardIsStrongAfterThreeWeeks(t *testing.T) {
 	}
 }
 
-// TestCalibrationByHand compares the calibration of five predictions with values computed by hand.
+// TestCalibrationByHand compares the calibration for five predictions with values computed by hand.
 //
 //	stated 0.9 0.9 0.9 0.6 0.3, right yes yes no yes no
 //	mean stated (0.9·3 + 0.6 + 0.3) / 5 = 3.6 / 5 = 0.72; right 3 of 5

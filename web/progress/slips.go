@@ -31,7 +31,7 @@ func WithSlips(detail string, slips []drills.Mistake) string {
 	return detail
 }
 
-// slipsIn returns the mistakes that detail names. It ignores other text.
+// slipsIn returns the mistakes that are named in detail. It ignores other text.
 func slipsIn(detail string) (list []drills.Mistake) {
 	_, names, _ := strings.Cut(detail, slipsMark)
 	for _, name := range strings.Split(names, ", ") {

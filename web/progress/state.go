@@ -17,7 +17,7 @@ import (
 )
 
 // A state is the result of folding a learner's log. It does not depend on the order of the records,
-// except that the last change of a setting counts. Times are in milliseconds since 1970.
+// except that for each setting the last change counts. Times are in milliseconds since 1970.
 type state struct {
 	Visits   map[string]*visit       `json:"visits"`   // by section
 	Credit   map[string]*credit      `json:"credit"`   // of the newest answer, by question
@@ -80,8 +80,8 @@ type guesses struct {
 	Score int64        `json:"score"` // in units of 1/scoreUnit nats, which add up exactly
 }
 
-// Scores are stored in units of 1/scoreUnit nats. Their sums fit into an int64 even for the
-// maximum number of predictions with the worst score.
+// scoreUnit is the number of units in a nat. Scores are stored in these units. Their sums fit into
+// an int64 even for the maximum number of predictions with the worst score.
 const scoreUnit = 1 << 40
 
 type setting struct {
@@ -184,7 +184,7 @@ func (s *state) answered(e saved.Answered) {
 	s.Counts[saved.TypeAnswer]++
 	c := credit{e.At.UnixMilli(), e.ID, e.Credit}
 	if e.Kind == Drill {
-		// The part after the slash matters only to the exercise itself.
+		// Only the exercise itself uses the part after the slash.
 		name, _, _ := strings.Cut(e.Item, "/")
 		s.drilled(name, c)
 		s.Drills[name].slipped(slipsIn(e.Detail))

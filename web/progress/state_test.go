@@ -31,7 +31,7 @@ func recordsOf(t rapid.TB, s *Store, name string) (list []journal.Record) {
 	return list
 }
 
-// folded returns the state to which records are folded, without the parts that describe the log.
+// folded folds records and returns the resulting state, without the parts that describe the log.
 func folded(list []journal.Record) *state {
 	s := folding.Begin()
 	for _, r := range list {
@@ -42,8 +42,8 @@ func folded(list []journal.Record) *state {
 	return s
 }
 
-// TestStatesFollowFromRecords: a state is determined by the records in the log, in any order,
-// except that the last change of a setting counts. It survives a snapshot.
+// TestStatesFollowFromRecords: the records in the log determine the state. Their order does not
+// matter, except that the last change of a setting counts. The state survives a snapshot.
 func TestStatesFollowFromRecords(t *testing.T) {
 	s, c := newStore(t)
 	runs := 0
@@ -66,7 +66,7 @@ func TestStatesFollowFromRecords(t *testing.T) {
 		order.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		shuffled := folded(list)
 		straight.Settings, shuffled.Settings = nil, nil
-		for section, v := range shuffled.Visits { // the record that counts can differ
+		for section, v := range shuffled.Visits { // which of the records counts can differ
 			v.ID = straight.Visits[section].ID
 		}
 		if !reflect.DeepEqual(shuffled, straight) {
@@ -160,8 +160,8 @@ func TestDamagedRecord(t *testing.T) {
 	must(t, err)
 }
 
-// TestLossIsReported: a learner gets a notice about their own unreadable records, and nobody
-// else gets it. Intact records still count.
+// TestLossIsReported: a learner is notified of their own unreadable records, and nobody else is.
+// Intact records still count.
 func TestLossIsReported(t *testing.T) {
 	db, err := store.Open("", nil)
 	must(t, err)

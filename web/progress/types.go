@@ -44,8 +44,8 @@ type CardState struct {
 	New bool
 	// Due is the time at which the card is due. Last is the time of the last review.
 	Due, Last time.Time
-	// Reviews is the total number of reviews. Lapses is the number of reviews in which a known card
-	// had been forgotten.
+	// Reviews is the total number of reviews. Lapses is the number of reviews at which the learner
+	// had forgotten a card that they once knew.
 	Reviews, Lapses int
 	// Stability is the number of days after which the chance of recall is 90%.
 	Stability float64

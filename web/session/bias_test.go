@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestBiasIsCheckedAgainstTheModel: the set command refuses a bias on a token that the
-// model does not have, even before there is a text.
+// TestBiasIsCheckedAgainstTheModel: even before there is a text, the set command refuses a bias on
+// a token that the model does not have.
 func TestBiasIsCheckedAgainstTheModel(t *testing.T) {
 	t.Parallel()
 	s := New(testmodel.Target(t), DefaultLimits())

@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// maxBranches is the maximum number of saved branches, not counting the current one. The oldest
-// is dropped first. A larger tree would be unreadable.
+// maxBranches is the maximum number of saved branches, not counting the current one. If there are
+// more, the oldest is dropped. A larger tree would be unreadable.
 const maxBranches = 24
 
-// branch is a continuation that the learner has left. It holds its steps or, after an eviction,
-// the log from which they can be restored.
+// branch is a continuation that the learner has left. It holds the continuation's steps or, after
+// an eviction, the log from which they can be restored.
 type branch struct {
 	id       int
 	chosen   []int
@@ -123,7 +123,7 @@ func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
 	return nil
 }
 
-// whatIf asks or withdraws the what-if question at the sample stage.
+// whatIf asks the what-if question at the sample stage, or withdraws it.
 func whatIf(next *State, c WhatIf) error {
 	if c.U == nil {
 		next.WhatIf = nil
@@ -142,8 +142,8 @@ func whatIf(next *State, c WhatIf) error {
 	return nil
 }
 
-// cheapToLook reports whether computing the early read-outs of all blocks is fast enough (a few
-// milliseconds) to be done automatically.
+// cheapToLook reports whether the early read-outs of all blocks can be computed fast enough (in a
+// few milliseconds) to do so automatically.
 func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }
@@ -160,9 +160,9 @@ func (s *Session) look(next *State) {
 	) {
 		return // the same pass as before
 	}
-	// The cache still holds the columns that the pass read, up to this step's own, even if more
-	// columns were added after them. Inspect fails only if its context ends, which this one never
-	// does.
+	// The cache still contains the columns that the pass read, up to and including this step's own,
+	// even if more columns were added after them. Inspect fails only if its context ends, which
+	// this one never does.
 	next.Look, _ = s.model.Inspect(
 		context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1,
 	)

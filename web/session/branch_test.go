@@ -87,7 +87,7 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 	second := must(t, s, StepToken{}, StepToken{})
 	secondTexts := texts(second)
 
-	// Going back to the first branch, and then returning to the second, restores both bit for bit.
+	// Returning to the first branch and then to the second restores both bit for bit.
 	st = must(t, s, TakeBranch{st.Branches[0].ID})
 	if got := texts(st); !slices.Equal(got, firstTexts) {
 		t.Errorf("back on the first branch: got %q, want %q", got, firstTexts)

@@ -21,17 +21,17 @@ const MaxMessages = 64
 // continues. It is immutable.
 type Chat struct {
 	Messages []chat.Message
-	At       int64 // when it was formatted, in Unix seconds; some templates mention the day
+	At       int64 // when it was formatted, in Unix seconds; some templates include the date
 }
 
-// StartChat is [Start] for a conversation. The model's chat template formats it as one text,
-// which the model continues. Without a template, it is formatted as plain lines, and the stop
-// string [chat.PlainStop] is set. The columns of the cache that the text shares with the
-// previous one are kept.
+// StartChat is [Start] for a conversation. The model's chat template formats the conversation as
+// one text, which the model continues. Without a template, it is formatted as plain lines, and the
+// stop string [chat.PlainStop] is set. The cache columns that the text shares with the previous
+// text are kept.
 type StartChat struct{ Chat Chat }
 
-// Messages returns the conversation, including the text that the model has generated so far, or nil
-// if the text is not a chat.
+// Messages returns the conversation, including the text that the model has generated so far. It
+// returns nil if the text is not a chat.
 func (s *State) Messages() []chat.Message {
 	if s.Chat == nil {
 		return nil
@@ -77,7 +77,7 @@ func (c Chat) Write(ctx context.Context, m *infer.Model, l Limits) (text chat.Te
 	return text, ofMessages(err)
 }
 
-// ofMessages converts an error in a text to a refusal for the messages from which the text was
+// ofMessages converts an error about a text to a refusal of the messages from which the text was
 // formatted.
 func ofMessages(err error) error {
 	if r := new(terms.RangeError); errors.As(err, &r) && r.Field == "prompt" {
@@ -107,7 +107,8 @@ func (s *Session) startChat(ctx context.Context, next *State, c Chat) error {
 	return ofMessages(s.start(ctx, next, text, &c))
 }
 
-// endsInPlain reports whether chats with this model are plain lines, ended by a stop string.
+// endsInPlain reports whether this model's chats are plain lines, in which a stop string ends the
+// model's turn.
 func (s *Session) endsInPlain() bool { return !s.model.HasTemplate() }
 
 // endsPlainTurn reports whether a stop string ends the model's turn in plain lines.
@@ -127,8 +128,8 @@ func (s *Session) endChat(next *State) {
 	next.Settings.Stop.Strings = left
 }
 
-// chatOf returns c if formatting it still produces the given text, and nil otherwise. A link can
-// be edited, and a template can change.
+// chatOf returns c if formatting it still produces the given text, and nil otherwise. The text can
+// differ because a link was edited or because a template has changed.
 func (s *Session) chatOf(ctx context.Context, c *Chat, text chat.Text) *Chat {
 	if c == nil {
 		return nil

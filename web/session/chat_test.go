@@ -30,9 +30,9 @@ func said(texts ...string) session.StartChat {
 	return session.StartChat{Chat: c}
 }
 
-// TestChatKeepsColumnsBetweenTurns: a chat is one text with the template's special tokens in it.
-// Typed characters that look like a special token are treated as text. The next turn keeps the
-// columns of the earlier turns.
+// TestChatKeepsColumnsBetweenTurns: a chat is one text that contains the template's special tokens.
+// Characters typed by a person are plain text, even if they look like a special token. The next
+// turn keeps the columns of the earlier turns.
 func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	t.Parallel()
 	s := templated(t, session.SetKnob("max_tokens", 2), said("Hi <|im_end|>"))
@@ -79,9 +79,9 @@ func TestChatKeepsColumnsBetweenTurns(t *testing.T) {
 	}
 }
 
-// TestChatWithoutTemplate: without a template, a chat is plain lines, and a stop string is set
-// until the chat ends. If the settings already have a stop string that ends the turn, another is
-// not added.
+// TestChatWithoutTemplate: without a template, a chat consists of plain lines, and a stop string is
+// set until the chat ends. If the settings already have a stop string that ends the turn, no other
+// is added.
 func TestChatWithoutTemplate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, want, after []string }{
@@ -115,7 +115,7 @@ func TestChatIsRestored(t *testing.T) {
 	same := func(way string, got *session.State) {
 		t.Helper()
 		g := content(got)
-		if way == "a link" { // a link has only one branch, and opening it begins another run
+		if way == "a link" { // a link contains only one branch, and opening it begins another run
 			g.Branches, g.Text, g.Speed, g.Ghosts = want.Branches, want.Text, want.Speed, want.Ghosts
 		}
 		if !reflect.DeepEqual(g, want) {

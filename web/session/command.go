@@ -19,23 +19,23 @@ type Start struct {
 	IDs    []int // the prompt's tokens, if they were given and differ from the encoded prompt
 }
 
-// Open opens the run that a link describes, at the link's stage. The run does not play.
+// Open opens the run that a link describes, at the stage in the link. The run does not play.
 type Open struct{ Link Link }
 
-// Rebuild is like [Open], for a run that was lost. It does not change a run that already has a
-// text, because another of the run's pages has rebuilt it first.
+// Rebuild is like [Open], but for a run that was lost. If the run already has a text, because
+// another of its pages has rebuilt it first, Rebuild does nothing.
 type Rebuild struct{ Link Link }
 
-// StepStage moves one stage forward. If the learner was looking back, the stage has already
-// run. Otherwise StepStage runs it.
+// StepStage moves one stage forward. If that stage has not run yet, StepStage runs it. It has run
+// if the learner was looking back.
 type StepStage struct {
 	// Withhold stops before a draw that has not been made yet, with [State.Undrawn] set. The
 	// next StepStage makes the draw. Greedy decoding makes no draw, so nothing is withheld.
 	Withhold bool
 }
 
-// Draw makes the draw of the step shown, whose filter has run, and clears [State.Undrawn]. A draw
-// that has been made is not repeated.
+// Draw makes the draw of the step shown, whose filter stage has run, and clears [State.Undrawn]. It
+// does not repeat a draw that has already been made.
 type Draw struct{}
 
 // Back moves one stage back. It does not undo anything.
@@ -57,8 +57,8 @@ type Reset struct{}
 // Play steps automatically, at the current speed, until the run stops or pauses.
 type Play struct{}
 
-// Finish plays whole tokens as fast as the model generates them, regardless of the speed
-// setting, until a stop condition fires.
+// Finish plays whole tokens as fast as the model generates them, whatever the speed setting, until
+// a stop condition fires.
 type Finish struct{}
 
 // Pause stops playing. If the run was not paused by the learner, Why becomes
@@ -92,7 +92,7 @@ type Redraw struct{ Seed uint64 }
 // Try starts one of [Suggestions], given its key, with the suggestion's settings.
 type Try struct{ Key string }
 
-// SetLook sets whether to look inside the forward stage.
+// SetLook sets whether the forward stage has an inside view.
 type SetLook struct{ On bool }
 
 // SetSpeed sets the speed of Play.
@@ -111,7 +111,7 @@ type Set struct {
 	Grammar *string
 }
 
-// Move is [Set] for the order of the rules: it moves one rule to another position, counted from 0
+// Move is [Set] for the order of the rules. It moves one rule to another position, counted from 0
 // ([sampling.Order.Move]).
 type Move struct {
 	Rule string

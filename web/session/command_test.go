@@ -49,7 +49,8 @@ func TestStartReadsThePrompt(t *testing.T) {
 	}
 }
 
-// TestStepStageAndBack: seven stages make a token. Back moves back without undoing anything.
+// TestStepStageAndBack: generating a token takes seven stages. Back moves back without undoing
+// anything.
 func TestStepStageAndBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"})
 	for i := 1; i < 14; i++ {
@@ -156,7 +157,7 @@ func TestResetReturnsToThePrompt(t *testing.T) {
 			t.Fatalf("step %d chose %d, want %d as before the reset", i+1, step.Chosen, before.Steps[i].Chosen)
 		}
 	}
-	// A reset uses settings that were changed since the start.
+	// A reset uses settings that have been changed since the start.
 	apply(t, s, session.SetPreset{Key: "greedy"}, session.Reset{})
 	if got := s.State().Steps[0].Settings; !got.Greedy() {
 		t.Errorf("after a reset, step 1 has %+v, want the greedy settings", got)

@@ -14,8 +14,8 @@ type SpaceAtEnd struct {
 	Prompt    string // without the spaces
 }
 
-// NewSpaceAtEnd returns the explanation for a prompt, in language l. It returns false if the prompt
-// does not end with spaces that hinder the model: see [infer.Model.SpacesAtEnd].
+// NewSpaceAtEnd returns the explanation for a prompt in language l. It returns false unless the
+// prompt ends with spaces that make it harder to continue: see [infer.Model.SpacesAtEnd].
 func NewSpaceAtEnd(l *terms.Language, m *infer.Model, prompt string) (SpaceAtEnd, bool) {
 	n := m.SpacesAtEnd(prompt)
 	if n == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The codes of refusals that are specific to runs, in addition to the codes of [terms.Code]. A
-// refused command does not change the run.
+// The codes of refusals that only runs use, in addition to the codes of [terms.Code]. A refused
+// command does not change the run.
 const (
 	CodeOrder   terms.Code = "order"   // the run's state does not allow the command
 	CodeStopped terms.Code = "stopped" // a stop condition has fired

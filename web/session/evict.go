@@ -27,9 +27,9 @@ func (s *Session) Bytes() int64 {
 	return n
 }
 
-// Evict frees the cache and the trace, and keeps the log, from which the next command or
-// [Session.Restore] rebuilds them bit for bit. The state returned last keeps its steps, but the
-// session's own state does not.
+// Evict frees the cache and the trace. It keeps the log, from which the next command or
+// [Session.Restore] rebuilds them bit for bit. The state that was returned last keeps its steps,
+// but the session's own state does not.
 func (s *Session) Evict() {
 	if s.loop == nil {
 		return
@@ -65,8 +65,8 @@ func (s *Session) evictTo(log infer.Log) {
 // evicted run has no steps and must not be shown.
 func (s *Session) Evicted() bool { return s.log != nil }
 
-// Restore rebuilds an evicted run and returns its state. The state equals the one before the
-// eviction, except that its version and the measured times differ and the run does not play. If
+// Restore rebuilds an evicted run and returns its state, which equals the state before the eviction
+// with three exceptions: its version and the measured times differ, and the run does not play. If
 // ctx ends, Restore returns an error and the run stays evicted.
 func (s *Session) Restore(ctx context.Context) (*State, error) {
 	err := s.restore(ctx)

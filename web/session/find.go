@@ -71,8 +71,8 @@ func fits(token, text string) int {
 	return fitsNot
 }
 
-// DistAt returns the distribution of a step, which it computes if necessary, or nil if the step's
-// logits stage has not run.
+// DistAt returns the distribution of a step, computing it if necessary. It returns nil if the
+// step's logits stage has not run.
 func (s *State) DistAt(step int) *sampling.Distribution {
 	if step < 1 || step > len(s.Steps) || s.Steps[step-1].Ran < infer.KindLogits {
 		return nil

@@ -13,7 +13,7 @@ import (
 )
 
 // TestGrammarIsFixedForARun: a grammar is set before the first token, by a command or a message,
-// and does not change after that. A link keeps the grammar and reproduces the same text.
+// and does not change after that. A link contains the grammar and reproduces the same text.
 func TestGrammarIsFixedForARun(t *testing.T) {
 	const yesNo = `{"enum":["yes","no"]}`
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
@@ -93,7 +93,7 @@ func TestGrammarsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestSlowGrammarEndsPlaying: if a mask takes too long to compute, playing ends and a notice
+// TestSlowGrammarEndsPlaying: if a mask takes too long to compute, playing stops and a notice
 // explains why.
 func TestSlowGrammarEndsPlaying(t *testing.T) {
 	s, ctx := New(testmodel.Target(t), DefaultLimits()), context.Background()
@@ -118,8 +118,8 @@ func TestSlowGrammarEndsPlaying(t *testing.T) {
 	}
 }
 
-// TestRestKeepsTheRefusalInEveryLanguage: after a rest, the refusal that ended playing can still be
-// shown in the viewer's language.
+// TestRestKeepsTheRefusalInEveryLanguage: if playing ended with a refusal, the refusal can still be
+// shown in the viewer's language after a rest.
 func TestRestKeepsTheRefusalInEveryLanguage(t *testing.T) {
 	s, l := New(testmodel.Target(t), DefaultLimits()), pseudo.Language(t)
 	if _, err := s.Apply(context.Background(), Start{Prompt: "Once"}); err != nil {

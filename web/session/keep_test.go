@@ -17,8 +17,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{})
 	first := s.State().Branches[0].ID
-	// A change of settings while looking back cuts off the second token and begins another
-	// branch.
+	// Changing the settings while looking back cuts off the second token and begins another branch.
 	st := apply(
 		t, s, session.Back{}, session.Back{}, session.Back{}, session.SetKnob("temperature", 2.5),
 		session.StepToken{},
@@ -44,7 +43,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 	}
 }
 
-// TestLinkHoldsEveryChoice: a link contains every token that a person chose, each at its step.
+// TestLinkHoldsEveryChoice: a link contains every token that a person has chosen, each at its step.
 func TestLinkHoldsEveryChoice(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
@@ -92,8 +91,8 @@ func TestLinkPromptIsBounded(t *testing.T) {
 	}
 }
 
-// TestLinkBelongsToItsModel: the same files with rounded weights generate a different text, so
-// a link made with one of the two models does not open with the other.
+// TestLinkBelongsToItsModel: with rounded weights, the same files generate a different text. A link
+// made with one of the two models therefore cannot be opened with the other.
 // Promise: A link made with another model is refused instead of showing a different text.
 func TestLinkBelongsToItsModel(t *testing.T) {
 	t.Parallel()

@@ -19,9 +19,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Link is a run encoded as one line of text: the log that restores it, and the stage shown. The
-// text is part of a page's address, so it can come from anywhere and from any version, and can have
-// been edited by hand.
+// A Link is a run encoded as one line of text: the log that restores the run, and the stage shown.
+// The text is part of a page's address, so it can come from anywhere and from any version, and may
+// have been edited by hand.
 type Link struct {
 	Log    infer.Log
 	Cursor Cursor
@@ -31,8 +31,8 @@ type Link struct {
 	Chat *Chat
 }
 
-// Limits on what [ParseLink] accepts. Links made by this program are far
-// smaller: a prompt of 4 KiB and a few hundred changes.
+// Limits on the links that [ParseLink] accepts. Links made by this program are far smaller: a
+// prompt of 4 KiB and a few hundred changes.
 const (
 	// MaxLink is the maximum length of a link, in bytes. A server must accept request lines
 	// of that length.
@@ -74,7 +74,7 @@ var packers = sync.Pool{New: func() any {
 }}
 
 // LinkOf returns the link to the stage that a state shows. It returns "" before the first Start, or
-// if the link would be longer than [MaxLink] because very many changes were made by hand.
+// if very many changes were made by hand and the link would therefore be longer than [MaxLink].
 func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
@@ -134,8 +134,8 @@ func (l Link) text() string {
 	return link
 }
 
-// ParseLink parses a link for a model. It returns a [*terms.Refusal] for a link
-// that is damaged or was made with another model.
+// ParseLink parses a link for a model. If the link is damaged or was made with another model, the
+// error is a [*terms.Refusal].
 func ParseLink(m *infer.Model, text string) (Link, error) {
 	damaged := terms.Refuse(CodeLink, "run.link.damaged")
 	if len(text) > MaxLink {
@@ -187,8 +187,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	return link, nil
 }
 
-// check rejects values that this program's links never contain, so that no absurd input reaches the
-// replay.
+// check rejects values that this program's own links never contain, so that no absurd input is
+// replayed.
 func (l Link) check(m *infer.Model) error {
 	log := l.Log
 	switch {

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// wireSettings are settings in a link: each knob's number under its letter
+// wireSettings are the settings in a link: each knob's number under its letter
 // ([terms.Knob.Letter]), the logit bias, the order of the rules, the grammar and the stop strings.
 // Filters and penalties that are off are omitted, which keeps links short and preserves the meaning
-// of links made before a knob existed.
+// of links that are older than a knob.
 type wireSettings infer.Settings
 
 // stopLetter is the key of the stop strings.
@@ -118,7 +118,7 @@ func (w *wireSettings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON implements [json.Marshaler]: the step is a field next to the settings.
+// MarshalJSON implements [json.Marshaler]. It encodes the step as a field next to the settings.
 func (c wireChange) MarshalJSON() ([]byte, error) {
 	b, err := c.Settings.MarshalJSON()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestLinkSettingsFormat: settings that are off are omitted from a link, and parsing the link
-// turns them off. The strings are from links in use, so they must not change.
+// TestLinkSettingsFormat: settings that are off are omitted from a link, and parsing the link turns
+// them off. The strings come from links that are in use, so they must not change.
 func TestLinkSettingsFormat(t *testing.T) {
 	for text, want := range map[string]infer.Settings{
 		`{"f":3,"t":0.7,"p":0.9,"r":42,"x":64}`: {

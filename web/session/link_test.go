@@ -46,9 +46,9 @@ func TestLinkRestoresTheRun(t *testing.T) {
 	}
 }
 
-// TestEmptyPromptAfterAStartToken: a model that was trained with a start token can continue
-// from that token alone, so a run with an empty prompt works like any other, and so does its
-// link.
+// TestEmptyPromptAfterAStartToken: a model that was trained with a start token can continue from
+// that token alone. With such a model, a run with an empty prompt works like any other, and so does
+// its link.
 func TestEmptyPromptAfterAStartToken(t *testing.T) {
 	run := newRun(t, "")
 	st := must(t, run, StepToken{}, StepToken{})
@@ -87,8 +87,8 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 			t.Errorf("%s: got %v, want a link error with %q", name, err, c.say)
 		}
 	}
-	// These links were edited by hand. They have more steps than the run can have, or a stage
-	// that cannot have run because of the stop condition.
+	// These links were edited by hand. They have more steps than the run can have, or a stage that
+	// cannot have run because a stop condition fired before it.
 	for name, edit := range map[string]func(*Link){
 		"no steps":          func(l *Link) { l.Log.Steps = 0 },
 		"beyond the window": func(l *Link) { l.Log.Steps = 513 },
@@ -218,8 +218,8 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	}
 }
 
-// TestRebuildKeepsAnExistingRun: when two pages reconnect to a server that lost their run,
-// the second finds the run that the first rebuilt, and does not change it.
+// TestRebuildKeepsAnExistingRun: if two pages reconnect to a server that has lost their run, the
+// first rebuilds the run. The second finds it and does not change it.
 func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	first := must(t, newRun(t, "The capital of France is"), StepToken{})
 	link, err := ParseLink(first.Model, LinkOf(first))
@@ -234,8 +234,9 @@ func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	}
 }
 
-// TestLinkWithBrokenUnicode: a link whose prompt is not valid Unicode would show a different text
-// from the one shared, so it is refused, just as such a prompt is refused in a socket message.
+// TestLinkWithBrokenUnicode: if the prompt in a link is not valid Unicode, opening the link would
+// show a different text from the one shared. It is therefore refused, just as such a prompt is
+// refused in a socket message.
 func TestLinkWithBrokenUnicode(t *testing.T) {
 	st := must(t, newRun(t, "Once upon QQ"), StepToken{})
 	packed, err := base64.RawURLEncoding.DecodeString(LinkOf(st))
@@ -262,8 +263,8 @@ func TestLinkWithBrokenUnicode(t *testing.T) {
 	}
 }
 
-// FuzzParseLink checks that parsing a link returns an error or a complete link. The text of a
-// link can come from anywhere.
+// FuzzParseLink: since the text of a link can come from anywhere, parsing it returns either an
+// error or a complete link.
 func FuzzParseLink(f *testing.F) {
 	s := newRunF(f)
 	f.Add(LinkOf(s.State()))

@@ -70,7 +70,7 @@ func anyCommand() *rapid.Generator[session.Command] {
 }
 
 // anyKnobs sets some of the knobs in usual, each either to its value in usual or to one of the
-// values in others, which can be out of range.
+// values in others, which may be out of range.
 func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	some := infer.Knobs{}
 	for _, key := range slices.Sorted(maps.Keys(usual)) {
@@ -81,10 +81,10 @@ func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	return some
 }
 
-// TestAnyCommandSequenceIsConsistent applies random commands. Each command is carried out, or
+// TestAnyCommandSequenceIsConsistent applies random commands. Each command is either carried out or
 // refused with a code and an explanation. The state stays consistent. Going back and then forward
-// changes nothing. A restored run, its replayed log and its link opened elsewhere all result in the
-// same state. No returned state ever changes.
+// changes nothing. Restoring the run, replaying its log and opening its link elsewhere all result
+// in the same state. A state never changes after it has been returned.
 func TestAnyCommandSequenceIsConsistent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := open(t)
@@ -182,8 +182,8 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	}
 }
 
-// checkUndrawn checks that a withheld draw has not been made, so that nothing derived from
-// the state can reveal it.
+// checkUndrawn checks that a withheld draw has not been made, so that nothing in the state can
+// reveal it.
 func checkUndrawn(t *rapid.T, st *session.State) {
 	if !st.Undrawn {
 		if st.Shown() != st.Cursor.Stage {
@@ -206,8 +206,8 @@ func checkUndrawn(t *rapid.T, st *session.State) {
 	}
 }
 
-// pause ends playing. Looking back and evictions also end it, but the tests here do not compare
-// that side effect.
+// pause ends playing. Looking back and evicting the run also end playing, and the tests here do not
+// compare that side effect.
 func pause(t *rapid.T, s *session.Session) *session.State {
 	if s.State().Playing {
 		apply(t, s, session.Pause{})
@@ -301,15 +301,15 @@ func linkTo(t *rapid.T, st *session.State) session.Link {
 	return link
 }
 
-// checkLink opens the link to a state in a new session. The new session shows the same state,
-// except that it has no other branches, ghosts or what-if question, has the default speed, and
-// does not play.
+// checkLink opens the link to a state in a new session, which must show the same state. There are a
+// few exceptions: the new session has no other branches, ghosts or what-if question, has the
+// default speed, and does not play.
 func checkLink(t *rapid.T, st *session.State) {
 	fresh := session.New(st.Model, session.DefaultLimits())
 	apply(t, fresh, session.SetLook{On: st.Looking}, session.Open{Link: linkTo(t, st)})
 	got, want := content(fresh.State()), content(st)
 	if st.Finishing {
-		got.Look, want.Look = nil, nil // there is no inside view while the run plays to the end
+		got.Look, want.Look = nil, nil // the inside view is not available while the run plays to its end
 	}
 	for _, c := range []*session.State{&got, &want} {
 		c.Branches, c.Ghosts, c.WhatIf, c.Playing, c.Finishing, c.Speed, c.Text = nil, nil, nil, false, false, "", 0

@@ -21,11 +21,11 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// tinyContext is the context length of the tiny model, small enough that a run can fill it.
+// tinyContext is the context length of the tiny model. It is so small that a run can fill it.
 const tinyContext = 24
 
-// tiny is a real model with random weights: 2 layers of width 8, and the bundled tokenizer,
-// reduced to the end-of-text token (id 0) and the 256 bytes (ids from 1).
+// tiny is a real model with random weights. It has 2 layers of width 8. Its vocabulary is the
+// bundled tokenizer's, reduced to the end-of-text token (id 0) and the 256 bytes (ids from 1).
 var tiny = sync.OnceValues(func() (*infer.Model, error) {
 	tokenizer, err := bytesOnly("../../infer/bundled/target/tokenizer.json")
 	if err != nil {
@@ -112,7 +112,7 @@ func tinyModel(tb tester) *infer.Model {
 	return m
 }
 
-// tester is the common interface of tests and property checks.
+// tester is the interface that tests and property checks have in common.
 type tester interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -190,8 +190,8 @@ func copyOf(st *session.State) session.State {
 	return c
 }
 
-// content returns a copy of a state without the values that differ each time the run is
-// repeated: the version and the measured times.
+// content returns a copy of a state without the values that differ each time a run is repeated: the
+// version and the measured times.
 func content(st *session.State) session.State {
 	c := copyOf(st)
 	c.Version = 0

@@ -2,24 +2,24 @@ package session
 
 import "github.com/tokenbytoken/viz/infer"
 
-// Opening is the beginning of a text that the bundled model continues well. A test runs that
-// model on each opening and checks the promise of its kind. With another model, openings are merely
-// prompts.
+// Opening is the beginning of a text that the bundled model continues well. A test runs the bundled
+// model on each opening and checks what its kind promises. With any other model, openings are
+// merely prompts.
 type Opening struct {
 	Kind OpeningKind
 	Text string
-	// Answer is the text that the model generates after an opening about a capital or a sum. After
-	// a question, the first generated line contains Answer. For a tale, Answer is "".
+	// Answer is what the model must generate after an opening about a capital or a sum: the first
+	// generated line contains it. For a tale, Answer is "".
 	Answer string
 }
 
 // OpeningKind is the kind of an opening, which determines what the opening promises.
 type OpeningKind int
 
-// The kinds of openings. A tale ends its first sentence within forty tokens, does not repeat
-// itself, and has an open beginning: with the settings of a new run, each of its first four draws
-// is among at least [OpenTokens] tokens. For openings of the other kinds, the most likely tokens
-// give the correct answer.
+// The kinds of openings. A tale ends its first sentence within forty tokens and does not repeat
+// itself. Its beginning is open: with the settings of a new run, each of its first four draws is
+// among at least [OpenTokens] tokens. For openings of the other kinds, the most likely tokens give
+// the correct answer.
 const (
 	Tale OpeningKind = iota
 	Capital
@@ -48,7 +48,7 @@ var Openings = []Opening{
 	{Question, "User: What is the capital of Spain?\nAssistant:", "Madrid"},
 }
 
-// OpenTokens is the minimum number of tokens that each of a tale's first draws chooses from.
+// OpenTokens is the minimum number of tokens that each of a tale's first draws can choose from.
 const OpenTokens = 5
 
 // OpeningOf returns the nth opening of a kind, starting over after the last one.

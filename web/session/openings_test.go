@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// write returns the text that a session generates after a prompt, at most n tokens.
+// write returns the text that a session generates after a prompt, which has at most n tokens.
 func write(t *testing.T, s *session.Session, prompt string, n int, knobs infer.Knobs) string {
 	t.Helper()
 	st := apply(t, s, session.Set{Knobs: knobs}, session.Start{Prompt: prompt})
@@ -68,7 +68,7 @@ func TestOpeningsShowWhatTheyPromise(t *testing.T) {
 // seeds.
 func checkTale(t *testing.T, s *session.Session, prompt string) {
 	t.Helper()
-	const tokens, run = 40, 5 // no sequence of five words occurs twice
+	const tokens, run = 40, 5 // no five consecutive words occur twice
 	for seed, temperature := range []float64{0, 0.7, 0.7, 0.7} {
 		text := write(t, s, prompt, tokens, infer.Knobs{"temperature": temperature, "seed": float64(seed)})
 		if !regexp.MustCompile(`[.!?]["”]?( |\n|$)`).MatchString(text) {
@@ -87,7 +87,7 @@ func checkTale(t *testing.T, s *session.Session, prompt string) {
 	}
 }
 
-// checkOpen draws the first tokens of a tale with the settings of a new run.
+// checkOpen draws the first tokens of a tale, with the settings of a new run.
 func checkOpen(t *testing.T, prompt string) {
 	t.Helper()
 	const draws = 4
@@ -103,8 +103,8 @@ func checkOpen(t *testing.T, prompt string) {
 	}
 }
 
-// sum returns the result of the sum in an opening, or "" if the opening does not contain a sum
-// in digits.
+// sum returns the result of the sum in an opening, or "" if the opening does not contain a sum in
+// digits.
 func sum(text string) string {
 	f := strings.Fields(text)
 	a, errA := strconv.Atoi(f[0])

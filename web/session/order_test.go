@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestSetTakesAnOrder: an order is accepted by name, as a string, as a list and from a form.
-// Links keep the order, and a link without an order means this program's own order.
+// TestSetTakesAnOrder: an order can be given by name, as a string, as a list and in a form. Links
+// keep the order, and a link without an order means this program's own order.
 // Promise: The order of the sampling rules can be set by name or as a list, and links keep it.
 func TestSetTakesAnOrder(t *testing.T) {
 	for _, body := range []string{
@@ -68,8 +68,8 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestMoveTemperatureInOrder: with the temperature last, the filter of the step shown is
-// recomputed, and stage 3 is at T = 1. Moving a rule that is not in the order is refused, and
+// TestMoveTemperatureInOrder: if the temperature is moved to the end, the filter of the step shown
+// is recomputed, and stage 3 is at T = 1. Moving a rule that is not in the order is refused, and
 // changes nothing.
 func TestMoveTemperatureInOrder(t *testing.T) {
 	s := newRun(t, "The capital of France is")

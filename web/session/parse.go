@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Commands are the commands that a client can give a run. Messages from sockets, a presenter's form and
-// scripts are all read with this table, so that all of them accept the same commands.
+// Commands are the commands that a client can send to a run. This table is used for messages from
+// sockets, for a presenter's form and for scripts, so that all of them accept the same commands.
 var Commands = terms.Commands[Command]{
 	{Name: "start", Inputs: terms.Inputs{terms.TextInput("prompt")}, Make: func(v terms.Values) Command {
 		return Start{Prompt: v["prompt"]}

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TestFormsAndMessagesParseAlike: a form and JSON with the same fields are parsed to the same
-// command, or refused because of the same field.
+// TestFormsAndMessagesParseAlike: a form and JSON with the same fields either result in the same
+// command or are refused because of the same field.
 func TestFormsAndMessagesParseAlike(t *testing.T) {
 	for _, c := range []struct {
 		name, json string

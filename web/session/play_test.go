@@ -20,8 +20,8 @@ func tick(tb testing.TB, s *session.Session) *session.State {
 	return st
 }
 
-// TestPlayToTheStop: playing runs one stage per tick or, at the highest speed, one token per
-// tick. It ends when a stop condition has fired and its turn is done.
+// TestPlayToTheStop: playing runs one stage per tick or, at the highest speed, one token per tick.
+// Playing ends when a stop condition has fired and the turn is complete.
 func TestPlayToTheStop(t *testing.T) {
 	for speed, want := range map[session.Speed]int{
 		session.SpeedNormal: 5*7 - 1, session.SpeedFour: 5*7 - 1, session.SpeedMax: 5,
@@ -56,7 +56,7 @@ func TestPlayAfterLookingBack(t *testing.T) {
 			t.Errorf("the run is at %+v, want %+v", st.Cursor, want)
 		}
 	}
-	// A run that has stopped also plays to its end, without a refusal.
+	// Playing a run that has stopped moves to its end, without a refusal.
 	s = open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	apply(t, s, session.Seek{Step: 5, Stage: infer.KindSample}, session.Play{})
 	for _, playing := range []bool{true, false} {
@@ -117,9 +117,8 @@ func TestTickWithCanceledContext(t *testing.T) {
 	tick(t, s)
 }
 
-// TestSettingsActAtOnceBeforeTheDraw: up to the filter stage, new settings immediately affect
-// the stages shown. Later steps are dropped, and their tokens stay as ghosts until the next
-// draw.
+// TestSettingsActAtOnceBeforeTheDraw: up to the filter stage, new settings affect the stages shown
+// immediately. Later steps are dropped, and their tokens stay as ghosts until the next draw.
 // Promise: Before the draw, a new setting changes what is shown at once.
 func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindForward, infer.KindLogits, infer.KindSoftmax, infer.KindFilter} {
@@ -167,8 +166,8 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 
 func sameToken(a, b infer.Token) bool { return a.ID == b.ID }
 
-// TestSettingsWaitAfterTheDraw: from the draw on, new settings affect only the next step.
-// The step shown keeps its token, and later steps are dropped.
+// TestSettingsWaitAfterTheDraw: once the draw has been made, new settings affect only the next
+// step. The step shown keeps its token, and later steps are dropped.
 func TestSettingsWaitAfterTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindSample, infer.KindAppend, infer.KindCache} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
@@ -207,8 +206,8 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 	}
 }
 
-// TestSeedAloneDecidesTheDraw: only the seed decides the draws. A new seed at the filter stage
-// gives another draw, and the old seed gives the same token as before.
+// TestSeedAloneDecidesTheDraw: only the seed determines the draws. At the filter stage, a new seed
+// leads to a different draw, and the old seed to the same token as before.
 func TestSeedAloneDecidesTheDraw(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.SetKnob("seed", 1), session.StepToken{})
 	first := s.State().Steps[0]

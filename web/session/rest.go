@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// rest is a run at rest: the data that [Session.Evict] keeps, except data that can be derived from
-// other fields. It is stored in one block of memory, because small scattered objects would prevent
-// memory from being returned to the system.
+// rest is a run at rest. It contains what [Session.Evict] keeps, except for data that can be
+// derived from other fields. It is stored in one block of memory, because small scattered objects
+// would keep memory from being returned to the system.
 type rest struct {
 	Version uint64
 	Text    uint64
@@ -38,8 +38,8 @@ type restBranch struct {
 	Log      infer.Log
 }
 
-// Rest evicts the run and encodes it in a few hundred bytes, from which [Wake] rebuilds a
-// session. The session must have a text, and must not be used afterwards.
+// Rest evicts the run and encodes it in a few hundred bytes, from which [Wake] can rebuild the
+// session. The session must have a text, and must not be used afterward.
 func (s *Session) Rest() ([]byte, error) {
 	s.Evict()
 	if s.log == nil {
@@ -61,8 +61,8 @@ func (s *Session) Rest() ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// Wake returns the session of a run at rest. m must be the same model. The session is still
-// evicted.
+// Wake returns the session of a run at rest, which is still evicted. m must be the same model as
+// before.
 func Wake(m *infer.Model, limits Limits, resting []byte) (*Session, error) {
 	var r rest
 	if err := json.Unmarshal(resting, &r); err != nil {

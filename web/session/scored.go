@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// ruleNames are the names of the settings that [ReadRules] accepts: those that act on scores,
-// except the temperature.
+// ruleNames are the names of the settings that [ReadRules] accepts: the settings that change
+// scores, except the temperature.
 var ruleNames = func() (names []string) {
 	for _, k := range terms.Knobs() {
 		if _, ok := sampling.Pure.Value(k.Key); ok && k.Key != "temperature" {
@@ -20,8 +20,9 @@ var ruleNames = func() (names []string) {
 	return append(names, "logit_bias", "samplers")
 }()
 
-// ReadRules returns s with the settings in text applied, such as "top_k=40 top_p=0.9". Names and
-// ranges are as in the set command. An error is a [*terms.Refusal] that names the field.
+// ReadRules applies the settings in text, such as "top_k=40 top_p=0.9", to s and returns the
+// result. Names and ranges are the same as in the set command. The error is a [*terms.Refusal] that
+// names the field.
 func ReadRules(text string, s sampling.Settings) (sampling.Settings, error) {
 	form := map[string]string{}
 	for _, part := range strings.Fields(text) {

@@ -31,7 +31,7 @@ type Session struct {
 	state  *State
 
 	others  []branch // saved branches, oldest first
-	current int      // ID of the current one
+	current int      // ID of the current branch
 	lastID  int      // highest ID given to a branch
 }
 
@@ -61,8 +61,8 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	return s.publish(&next), nil
 }
 
-// catchUp is called when a command has been interrupted because its context ended. It adds the
-// stages that had already run to the state.
+// catchUp is called if a command was interrupted because its context ended. It adds the stages that
+// had already run to the state.
 func (s *Session) catchUp() {
 	if s.loop == nil || slices.Equal(s.loop.Steps(), s.state.Steps) {
 		return
@@ -73,9 +73,8 @@ func (s *Session) catchUp() {
 	s.publish(&next)
 }
 
-// Tick does one unit of playing: one stage, or one token at [SpeedMax]. It
-// stops playing at a stop condition, and does nothing unless the run is
-// playing.
+// Tick plays the run one step further: by one stage, or by one token at [SpeedMax]. It stops
+// playing at a stop condition. If the run is not playing, Tick does nothing.
 func (s *Session) Tick(ctx context.Context) (*State, error) {
 	if !s.state.Playing {
 		return s.state, nil
@@ -88,7 +87,7 @@ func (s *Session) Tick(ctx context.Context) (*State, error) {
 	if err != nil && ctx.Err() == nil {
 		next := *s.state
 		next.Playing, next.Finishing = false, false
-		if r := terms.RefusalOf(err); r.Code == terms.CodeRange { // playing cannot continue with these settings
+		if r := terms.RefusalOf(err); r.Code == terms.CodeRange { // with these settings, playing cannot continue
 			next.Stuck = r
 		}
 		return s.publish(&next), err
@@ -110,8 +109,8 @@ func (s *Session) Interval() time.Duration {
 	return intervals[s.state.Speed]
 }
 
-// publish fills in the fields of next that are derived from the loop, then makes it the current
-// state.
+// publish fills in the fields of next that are derived from the loop, and then makes next the
+// current state.
 func (s *Session) publish(next *State) *State {
 	next.Version = s.state.Version + 1
 	if s.loop != nil {
@@ -263,8 +262,8 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 }
 
 // TooLong reports whether a prompt is too long to begin a run, because it has more than maxBytes
-// bytes or more tokens than the model can read. If so, keep is the number of its characters that
-// fit, rounded down to two significant digits, as a hint for shortening the prompt.
+// bytes or more tokens than the model can read. If so, keep is a hint for shortening the prompt:
+// the number of its characters that fit, rounded down to two significant digits.
 func TooLong(m *infer.Model, prompt string, maxBytes int) (keep int, over bool) {
 	fits := 1.0
 	if n := len(prompt); n > maxBytes {
@@ -305,8 +304,8 @@ func (s *Session) start(ctx context.Context, next *State, prompt chat.Text, from
 	return nil
 }
 
-// loopFor returns a loop for a prompt. If a chat follows another chat, the loop keeps the columns
-// that the two have in common.
+// loopFor returns a loop for a prompt. If a chat follows another chat, the loop keeps the cache
+// columns that the two have in common.
 func (s *Session) loopFor(prompt chat.Text, settings infer.Settings, isChat bool) (*infer.Loop, error) {
 	if isChat && s.loop != nil && s.state.Chat != nil {
 		return s.loop.Continue(prompt, settings)

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// set changes the settings from the stage shown onward. The text generated after that stage used
-// other settings, so it is dropped. Its tokens remain as ghosts.
+// set changes the settings from the stage shown onward. The text after that stage was generated
+// with other settings and is therefore dropped. Its tokens remain as ghosts.
 func (s *Session) set(next *State, settings infer.Settings) error {
 	if err := settings.Check(); err != nil {
 		return err

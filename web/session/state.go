@@ -22,20 +22,21 @@ type State struct {
 	// Marks are the positions of special tokens in the prompt, if it is a chat: see
 	// [chat.Text].
 	Marks []int
-	// IDs are the prompt's tokens, if they were given and differ from the encoded prompt; else nil.
+	// IDs are the prompt's tokens, if they were given and differ from the encoded prompt; otherwise
+	// nil.
 	IDs []int
 	// Chat is the conversation from which the prompt was formatted, or nil: see [StartChat].
 	Chat *Chat
 	// PromptTokens are the prompt's tokens, preceded by the start token if the model has one.
 	PromptTokens []infer.Token
-	// Steps are the turns so far, oldest first. The last one may be in progress: its Ran is
-	// then below KindCache.
+	// Steps are the turns so far, oldest first. The last one may be in progress, in which case its
+	// Ran is less than KindCache.
 	Steps []*infer.Step
 	// Cursor is the stage shown, or the zero Cursor before the first Start.
 	Cursor Cursor
-	// Undrawn is set while the learner is at the sample stage of the last step but has not made
-	// its draw yet (see [StepStage]). The model has not drawn yet: Cursor is the filter stage,
-	// the last one that has run, and there is no u and no chosen token that a screen could
+	// Undrawn is set while the learner is at the sample stage of the last step but has not made its
+	// draw yet (see [StepStage]). The model has not drawn yet either: Cursor is at the filter
+	// stage, the last stage that has run, and there is no u and no chosen token that a screen could
 	// reveal. A screen shows the stage that [State.Shown] returns.
 	Undrawn bool
 	// Dist is the distribution of the step shown, or nil before its softmax has run.
@@ -50,8 +51,8 @@ type State struct {
 	Speed   Speed
 	// Finishing is set while the run plays to its end, at any speed setting.
 	Finishing bool
-	// Branches are the texts that this run has generated, including the current one, oldest
-	// first.
+	// Branches are the texts that this run has generated, oldest first. They include the current
+	// one.
 	Branches []Branch
 	// WhatIf is the u of the what-if question at the sample stage, or nil.
 	WhatIf *float64
@@ -59,8 +60,8 @@ type State struct {
 	// values of the pass; it is nil at every other stage.
 	Looking bool
 	Look    *infer.Inspection
-	// Notice is why the run has paused if the learner did not pause it ([WhyMemory] or
-	// [WhyFailed]), or "". The next command clears it.
+	// Notice is the reason why the run has paused ([WhyMemory] or [WhyFailed]), or "" if the
+	// learner paused it or it has not paused. The next command clears it.
 	Notice string
 	// Stuck is the refusal that ended playing, or nil. The next command clears it.
 	Stuck *terms.Refusal

@@ -48,7 +48,7 @@ func (s *Session) draw(ctx context.Context, next *State) error {
 }
 
 // keepsUndrawn reports whether a withheld draw remains withheld after a command. After every other
-// command, the learner is at another stage or the draw has been made.
+// command, the learner is at another stage, or the draw has been made.
 func keepsUndrawn(c Command) bool {
 	switch c.(type) {
 	case Set, SetPreset, Move, SetLook, SetSpeed, Play, Finish, Pause, WhatIf:
@@ -61,7 +61,7 @@ func keepsUndrawn(c Command) bool {
 // next turn.
 func (s *Session) stepToken(ctx context.Context, next *State) error {
 	if c := s.state.Cursor; c.Step < len(s.state.Steps) || s.state.Step().Ran == infer.KindCache {
-		// When the learner is looking back, move over turns that have already run.
+		// When looking back, move over turns that have already run.
 		target := Cursor{c.Step, infer.KindCache}
 		if c.Stage == infer.KindCache && c.Step < len(s.state.Steps) {
 			target.Step++

@@ -64,7 +64,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 					t.Errorf("GoOn: got %+v, want that the context window is full", e)
 				}
 			}
-			// Moving back and forward over the text is allowed.
+			// Moving backward and forward in the text is allowed.
 			apply(
 				t, s, session.Back{}, session.StepStage{}, session.Seek{Step: 1, Stage: infer.KindForward},
 				session.StepToken{},

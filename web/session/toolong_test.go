@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// TestTooLongCountsCharacters: a text that has more bytes than accepted, or more tokens
-// than the model can read, is too long. The part that fits is counted in characters.
+// TestTooLongCountsCharacters: a text is too long if it has more bytes than are accepted, or more
+// tokens than the model can read. The part that fits is counted in characters.
 func TestTooLongCountsCharacters(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -12,8 +12,8 @@ type Suggestion struct {
 	Settings infer.Settings
 }
 
-// Suggestions are the runs that a page offers. A test checks that each of them keeps its
-// promise with the bundled model. With another model, they are only prompts.
+// Suggestions are the runs that a page offers. A test checks that each of them shows its point with
+// the bundled model. With another model, they are only prompts.
 var Suggestions = []Suggestion{
 	{Key: "sure", Prompt: "The capital of France is", Settings: tryAt("pure", 16)},
 	{Key: "unsure", Prompt: "The capital of", Settings: tryAt("pure", 16)},

@@ -18,8 +18,7 @@ func bundledSession(t *testing.T) *session.Session {
 	return session.New(m, session.DefaultLimits())
 }
 
-// TestSuggestionsShowWhatTheyPromise plays each suggestion and checks that it keeps its
-// promise.
+// TestSuggestionsShowWhatTheyPromise plays each suggestion and checks that it shows its point.
 func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 	s := bundledSession(t)
 	play := func(key string, tokens int) (top []float64, text string) {

@@ -94,8 +94,8 @@ func TestPlayDrawsAutomatically(t *testing.T) {
 	}
 }
 
-// TestDrawRevealsWithheldDraw: a draw can be requested at the filter and sample stages of the
-// last step. A second request changes nothing.
+// TestDrawRevealsWithheldDraw: at the filter and sample stages of the last step, the draw can be
+// requested. A second request changes nothing.
 func TestDrawRevealsWithheldDraw(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"})
@@ -137,8 +137,9 @@ func TestDrawnStepIsNotWithheldAgain(t *testing.T) {
 	}
 }
 
-// TestLinkToAWithheldDraw: a link opens at the stage at which it was made: either with the draw
-// withheld, or at the filter stage, like all links made before draws could be withheld.
+// TestLinkToAWithheldDraw: a link opens at the stage at which it was made: either at the sample
+// stage with the draw withheld, or at the filter stage, as do all links made before draws could be
+// withheld.
 func TestLinkToAWithheldDraw(t *testing.T) {
 	t.Parallel()
 	s := toUndrawn(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestRefusalsAreInTheCatalog triggers every refusal of a command or a link that is not about a
-// range, and renders the refusals in a language whose catalogs mark every word.
+// TestRefusalsAreInTheCatalog causes every refusal of a command or a link that is not about a
+// range. It renders the refusals in the pseudo-language, which marks every word from a catalog.
 func TestRefusalsAreInTheCatalog(t *testing.T) {
 	l, m := pseudo.Language(t), testmodel.Target(t)
 	data := pseudo.NewData([]string{m.Name(), "xyz", "WhatIf", "top_k"})

@@ -12,7 +12,7 @@ import (
 
 // Backup writes the database of a folder to a new file, even while a server is using it, and
 // returns the file's size. The file is a consistent copy that includes everything committed before
-// the call. It is complete and on the disk when Backup returns, and only the current user can read
+// the call. When Backup returns, the file is complete and on disk. Only the current user can read
 // it. After an error, no file is left behind.
 //
 // Errors: [fs.ErrExist] if a file with that name exists, and the errors of [OpenToRead].
@@ -25,7 +25,7 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		return 0, errors.Join(err, fmt.Errorf("%s: %w", to, fs.ErrExist))
 	}
-	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*") // of mode 0600
+	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*") // created with mode 0600
 	if err != nil {
 		return 0, err
 	}
@@ -44,8 +44,8 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 	return info.Size(), syncFolder(filepath.Dir(to))
 }
 
-// vacuumInto copies a database to an empty file, without deleted rows. When it returns, the copy is
-// intact and on the disk.
+// vacuumInto copies a database, without deleted rows, to an empty file. When it returns, the copy
+// is intact and on disk.
 func vacuumInto(ctx context.Context, conn *sql.DB, to string) error {
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return fmt.Errorf("the database cannot be copied: %w", err)
@@ -73,7 +73,7 @@ func checkBackup(ctx context.Context, path string) error {
 	return nil
 }
 
-// publish renames a file, unless the new name is already taken.
+// publish renames a file unless the new name is already taken.
 func publish(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -91,7 +91,7 @@ func publish(from, to string) error {
 	return nil
 }
 
-// syncFolder makes sure that a new name in a folder is on the disk, if the system can open
+// syncFolder makes sure that a new name in a folder is on disk, if the system allows opening
 // folders.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)

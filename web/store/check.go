@@ -30,9 +30,9 @@ type damaged struct{ reason string }
 
 func (d damaged) Error() string { return d.reason }
 
-// check examines the database before anything is written to it. If it is damaged, it is
-// moved aside, and a new one replaces it. If the database is missing although the folder is not
-// fresh, its newest copy replaces it. Notices report both.
+// check examines the database before anything is written to it. If the database is damaged, it is
+// moved aside, and a new one takes its place. If it is missing although the folder is not fresh,
+// its newest copy takes its place. Notices report both.
 func (db *DB) check(path string, now time.Time, fresh bool) error {
 	err := examine(path, fresh)
 	var bad damaged
@@ -47,9 +47,9 @@ func (db *DB) check(path string, now time.Time, fresh bool) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// examine returns nil if the database can be used or is missing, a damaged error if it
-// cannot be read, and otherwise the reason to refuse it. It changes only the permissions of
-// the file. The database may be empty only in a fresh folder.
+// examine returns nil if the database can be used or is missing, and a damaged error if it cannot
+// be read. If the database must be refused for another reason, it returns that reason. It changes
+// nothing except the permissions of the file. The database may be empty only in a fresh folder.
 func examine(path string, fresh bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,8 +100,8 @@ func examineSize(path string, size int64, fresh bool) error {
 	return damaged{"the file is empty"}
 }
 
-// examineHeader detects damage that SQLite does not report: numbers in the header that make
-// a file read-only or mark it as a file of a later SQLite version.
+// examineHeader detects damage that SQLite does not report: numbers in the header that make a file
+// read-only or seem to come from a later SQLite version.
 func examineHeader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,8 +120,8 @@ func examineHeader(path string) error {
 	return nil
 }
 
-// integrityPages is the maximum size, in pages, of databases whose indexes are also checked. It
-// amounts to 256 MiB.
+// integrityPages is the maximum size, in pages, of a database whose indexes are also checked. That
+// is 256 MiB.
 const integrityPages = 1 << 16
 
 func examineOpen(ctx context.Context, conn *sql.DB, fresh bool) error {
@@ -198,18 +198,17 @@ func older(version int) error {
 }
 
 // flipped reports whether a number in the header differs from the expected one in exactly one bit.
-// If all tables are as expected, such a difference is damage.
+// If all tables are as expected, such a difference indicates damage.
 func flipped(got, want int) bool { return bits.OnesCount32(uint32(got)^uint32(want)) == 1 }
 
-// brokenRule reports whether a row was refused because it violates a constraint of its
-// table.
+// brokenRule reports whether a row was refused because it violates a constraint of its table.
 func brokenRule(err error) bool {
 	const constraint, mismatch, tooBig = 19, 20, 18 // https://sqlite.org/rescode.html
 	code, ok := resultCode(err)
 	return ok && slices.Contains([]int{constraint, mismatch, tooBig}, code&0xff)
 }
 
-// asDamaged converts SQLite's errors that mean damage to a damaged error.
+// asDamaged converts an SQLite error that indicates damage to a damaged error.
 func asDamaged(err error) error {
 	const corrupt, notADatabase, shortRead = 11, 26, 522 // https://sqlite.org/rescode.html
 	if code, ok := resultCode(err); ok {
@@ -231,7 +230,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// nameAside returns an unused name, containing the date, for a file that is set aside.
+// nameAside returns an unused name for a file that is to be set aside. The name contains the date.
 func nameAside(path string, now time.Time) string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext) + "-damaged-" + now.Format("2006-01-02-150405")
@@ -255,8 +254,8 @@ func (db *DB) setAside(path, to, notice string, now time.Time) error {
 	return nil
 }
 
-// move renames a database, including its logs. The database is renamed first: while it has its
-// original name, the log with the newest commits must stay next to it. If the log is left behind,
+// move renames a database and its logs. It renames the database first: as long as the database has
+// its original name, the log with the newest commits must stay next to it. If a log is left behind,
 // finishSalvage or examine finds it.
 func (db *DB) move(path, to string) error {
 	for _, part := range []string{"", "-wal", "-shm"} {

@@ -15,21 +15,21 @@ import (
 )
 
 // While the database is open, [DB.Copy] copies it within the folder from time to time. If the
-// database is damaged, the newest intact copy replaces the unreadable data (salvage.go). Deleted
-// data must not remain in a copy, so [DB.Scrub] deletes all copies, and the next copy does not
+// database is damaged, the newest intact copy replaces the unreadable data (salvage.go). Since
+// deleted data must not remain in a copy, [DB.Scrub] deletes all copies, and the next copy does not
 // contain the data.
 
-// CopyEvery is the minimum time between two copies. If the last copy was deleted, it is copySoon
-// instead. At most mostCopies are kept.
+// CopyEvery is the minimum time between two copies. If the last copy was deleted, copySoon applies
+// instead. At most mostCopies copies are kept.
 const (
 	CopyEvery  = 15 * time.Minute
 	copySoon   = time.Minute
 	mostCopies = 7
 )
 
-// copyPart is the name of an incomplete copy, and copyFile matches the names of complete ones.
-// Such a name contains a number, which increases with each copy, and the time. The time is only for
-// people, since the clock may be wrong.
+// copyPart is the name of an incomplete copy, and copyFile matches the names of complete ones. A
+// complete copy's name contains a number, which increases with each copy, and the time. The time is
+// only for people to read, since the clock may be wrong.
 const (
 	copyPart   = "viz-copy.part"
 	copyLayout = "2006-01-02-150405"
@@ -41,7 +41,7 @@ var copyFile = regexp.MustCompile(`^viz-copy-(\d{6,9})-(\d{4}-\d\d-\d\d-\d{6})\.
 type copies struct {
 	mu      sync.Mutex
 	changed bool      // the database has changed since the newest copy was started
-	own     bool      // no copies of earlier processes exist, or they are to be kept
+	own     bool      // there are no copies from earlier processes, or they must be kept
 	none    bool      // there are no copies
 	owed    bool      // the copies must still be deleted
 	tried   time.Time // when the last copy was started
@@ -56,8 +56,8 @@ func (c *copies) noteChange() {
 	c.changed = true
 }
 
-// begin reports whether a copy is due, and returns a context for making it and the current value of
-// removed.
+// begin reports whether a copy is due. It returns a context in which to make the copy, and the
+// current value of removed.
 func (c *copies) begin(ctx context.Context, now time.Time) (_ context.Context, removed int, due bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,11 +74,12 @@ func (c *copies) begin(ctx context.Context, now time.Time) (_ context.Context, r
 	return ctx, c.removed, true
 }
 
-// Copy copies the database within its folder if the database has changed since the last copy, and
+// Copy copies the database within its folder if the database has changed since the last copy and
 // that copy was started at least [CopyEvery] ago. It then deletes the oldest copies: at most
-// mostCopies are kept, and all but the newest must fit into the database's limit. The first copy
-// after [Open] is always made and replaces all earlier ones, since a process that was killed may
-// not have deleted them after deleting data. If Open used a copy, however, none are replaced.
+// mostCopies are kept, and all of them except the newest must fit into the database's limit. The
+// first copy after [Open] is always made and replaces all earlier ones, since a process that was
+// killed may not have deleted them after deleting data. If Open used a copy, however, the earlier
+// copies are kept.
 func (db *DB) Copy(ctx context.Context, now time.Time) error {
 	if db.dir == "" {
 		return nil
@@ -87,7 +88,7 @@ func (db *DB) Copy(ctx context.Context, now time.Time) error {
 	if c.isOwed() {
 		return db.removeCopies()
 	}
-	db.scrub.running.Lock() // a Scrub must wait until no copy is being made
+	db.scrub.running.Lock() // a Scrub waits until no copy is being made
 	defer db.scrub.running.Unlock()
 	if _, owed := db.scrub.owed(); owed {
 		return nil
@@ -153,7 +154,7 @@ func (db *DB) publishCopy(part string, now time.Time) error {
 type databaseCopy struct {
 	path   string
 	number int
-	made   time.Time // by the clock
+	made   time.Time // according to the clock
 }
 
 // allCopies lists the copies in the folder, oldest first.
@@ -201,8 +202,8 @@ func (c *copies) isOwed() bool {
 	return c.owed
 }
 
-// removeCopies deletes all copies, including those from before a conversion, and stops the one that is
-// being made. If a file cannot be deleted, [DB.Copy] and [DB.Close] try again.
+// removeCopies deletes all copies, including those from before a conversion, and stops making the
+// current one. If a file cannot be deleted, [DB.Copy] and [DB.Close] try again.
 func (db *DB) removeCopies() error {
 	c := &db.copies
 	c.mu.Lock()

@@ -33,8 +33,9 @@ func copied(t *testing.T, db *DB, now time.Time) {
 	}
 }
 
-// TestCopiesRotate: a copy is made after a change, at most every 15 minutes, and the newest seven are
-// kept. The first copy of a process replaces all earlier ones, and an unfinished one is removed.
+// TestCopiesRotate: a copy is made after a change, but at most every 15 minutes, and the newest
+// seven are kept. The first copy of a process replaces all earlier ones, and an unfinished copy is
+// removed.
 func TestCopiesRotate(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 11, 29, 18, 45, 0, 0, time.Local)
@@ -90,8 +91,8 @@ func TestCopiesRotate(t *testing.T) {
 	copied(t, memory, now)
 }
 
-// TestCopiesFitTheLimit: copies use only the space that the database's limit leaves, but the newest
-// copy is always kept.
+// TestCopiesFitTheLimit: copies use only the space that the database's limit leaves for them, but
+// the newest copy is always kept.
 func TestCopiesFitTheLimit(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
@@ -113,7 +114,7 @@ func TestCopiesFitTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		space float64 // the space left next to the database, in copies
+		space float64 // space left next to the database, as a number of copies
 		want  int
 	}{{2.5, 2}, {0.5, 1}} {
 		if err := db.SetLimit(db.Size() + int64(c.space*float64(info.Size()))); err != nil {
@@ -125,8 +126,8 @@ func TestCopiesFitTheLimit(t *testing.T) {
 	}
 }
 
-// TestCopiesLackDeletedData: once Scrub returns, no copy contains data that was deleted before the
-// call, even if a copy was being made.
+// TestCopiesLackDeletedData: once Scrub has returned, no copy contains data that was deleted before
+// the call, even if a copy was being made.
 // Promise: Deleting your data also deletes it from the server's own copies of its database.
 func TestCopiesLackDeletedData(t *testing.T) {
 	dir := t.TempDir()
@@ -189,9 +190,8 @@ func copyThenDamage(t *testing.T) (dir, path string, older, newer map[string][]s
 	return dir, path, older, newer
 }
 
-// TestNewestIntactCopyIsUsed: if nothing in the database can be read, it is restored from the
-// newest copy or, if that copy is damaged too, from the previous one. The notice names the time of
-// the copy.
+// TestNewestIntactCopyIsUsed: if nothing in the database can be read, the newest copy replaces it
+// or, if that copy is damaged too, the previous one. The notice states the time of the copy.
 func TestNewestIntactCopyIsUsed(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		dir, _, older, newer := copyThenDamage(t)
@@ -306,8 +306,8 @@ func TestUndeletedCopyIsDeletedLater(t *testing.T) {
 	}
 }
 
-// TestWriteDuringACopyIsCopiedNext: the next copy contains a write that was not committed when the last
-// copy was made.
+// TestWriteDuringACopyIsCopiedNext: if a write was not committed when a copy was made, the next
+// copy contains it.
 func TestWriteDuringACopyIsCopiedNext(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
@@ -327,8 +327,8 @@ func TestWriteDuringACopyIsCopiedNext(t *testing.T) {
 	}
 }
 
-// TestRecordWithOtherNumberIsTakenFromTheCopy: a record whose number and data were altered, without a
-// change of the log's totals, is taken from the copy.
+// TestRecordWithOtherNumberIsTakenFromTheCopy: if a record's number and data were altered without
+// changing the log's totals, the record is taken from the copy.
 func TestRecordWithOtherNumberIsTakenFromTheCopy(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)

@@ -75,8 +75,8 @@ func aside(t *testing.T, dir string) (paths []string) {
 	return all
 }
 
-// TestDamagedDatabaseIsSetAside: after any kind of damage, the file is kept unchanged under
-// another name, and there is a working database.
+// TestDamagedDatabaseIsSetAside: after any kind of damage, the file is kept unchanged under another
+// name, and there is a working database.
 // Promise: A damaged database is kept unchanged under another name.
 func TestDamagedDatabaseIsSetAside(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
@@ -157,8 +157,8 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 	}
 }
 
-// TestDamagedDatabaseKeepsItsWAL: the log of a damaged database is set aside together with
-// the database, and a log without a database is not deleted.
+// TestDamagedDatabaseKeepsItsWAL: the write-ahead log of a damaged database is set aside together
+// with the database, and a log without a database is not deleted.
 func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	dir, path := filled(t)
 	replace(t, path, []byte("this was never a database"))
@@ -180,7 +180,7 @@ func TestDamagedDatabaseKeepsItsWAL(t *testing.T) {
 	}
 }
 
-// makeOld turns a database into one that looks like version 2.
+// makeOld makes a database look like version 2.
 const makeOld = "PRAGMA user_version = 2; CREATE TABLE rooms (code TEXT PRIMARY KEY)"
 
 // TestRefusedDatabaseIsUnchanged: a file that belongs to another program or version is
@@ -213,7 +213,7 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 			if !bytes.Equal(read(t, path), before) || len(aside(t, dir)) != 0 {
 				t.Error("the refused file was changed")
 			}
-			// The failed Open has unlocked the folder.
+			// The failed Open has released the lock on the folder.
 			execute(
 				t, path,
 				fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", schemaVersion, applicationID),

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// A browser has neither SQLite nor files, so [Open] fails there, and learners' data is
-// stored elsewhere (web/journal). The rest of this package is still used there: errors with
-// explanations, notices, and space levels.
+// A browser has neither SQLite nor files, so [Open] fails there, and learners' data is stored
+// elsewhere (web/journal). A browser still uses the rest of this package: errors with explanations,
+// notices, and space levels.
 
 func resultCode(error) (int, bool) { return 0, false }
 

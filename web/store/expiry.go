@@ -13,8 +13,8 @@ import (
 
 // DamagedLife is how long a damaged file that was set aside is kept unchanged, in case someone
 // wants to repair it. It is not kept forever, because data that learners delete cannot be removed
-// from it. The same applies to the copies that versions from November 2026 made before they
-// converted a database.
+// from it. The same applies to copies that versions from November 2026 made before they converted a
+// database.
 const DamagedLife = 30 * 24 * time.Hour
 
 // DamagedFile is a damaged database that was set aside.
@@ -22,7 +22,7 @@ type DamagedFile struct {
 	File  string    // the file's name in the folder
 	Since time.Time // when the file was set aside
 
-	undated string // the file's path if both the date in its name and its last change are in the future
+	undated string // the file's path, if both the date in its name and its last change are in the future
 }
 
 // Until returns the time after which the file is deleted.
@@ -44,9 +44,8 @@ func (db *DB) damagedAt(now time.Time) ([]DamagedFile, error) {
 	return db.dated(now, "viz-damaged-*", asideFile, "2006-01-02-150405")
 }
 
-// dated lists the files with a time in their names. If that time is in the future, the time
-// of the file's last change is used instead or, if that is in the future too, the current
-// time.
+// dated lists the files that have a time in their names. If that time is in the future, the time of
+// the file's last change is used instead. If that is also in the future, the current time is used.
 func (db *DB) dated(
 	now time.Time, pattern string, name *regexp.Regexp, layout string,
 ) (list []DamagedFile, err error) {
@@ -81,15 +80,15 @@ func (db *DB) dated(
 	return list, nil
 }
 
-// Expire deletes damaged databases that were set aside more than [DamagedLife] ago, and older
-// copies that were made before a conversion. It also completes erasures that failed or were
+// Expire deletes damaged databases that were set aside more than [DamagedLife] ago, and copies of
+// that age that were made before a conversion. It also completes erasures that failed or that were
 // interrupted because the process was killed.
 func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	damaged, errDamaged := db.damagedAt(now)
 	old, errOld := db.dated(now, "viz-version*", copyFileName, "2006-01-02")
 	errs := []error{errDamaged, errOld}
 	for _, a := range slices.Concat(damaged, old) {
-		if a.undated != "" { // its lifetime begins now; otherwise, it would begin again each day
+		if a.undated != "" { // its lifetime begins now; without this, it would begin again each day
 			errs = append(errs, os.Chtimes(a.undated, now, now))
 		}
 		if ctx.Err() == nil && now.Sub(a.Since) > DamagedLife {
@@ -110,7 +109,8 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 }
 
 // Seen returns when a server last used the database, and records that one is using it now. If no
-// use has been recorded yet, Seen returns when something was last stored, or the zero time.
+// use has been recorded yet, Seen returns the time when something was last stored, or the zero
+// time.
 func (db *DB) Seen(ctx context.Context, now time.Time) (last time.Time, err error) {
 	err = db.change(ctx, func(tx *sql.Tx) error {
 		var at sql.NullInt64

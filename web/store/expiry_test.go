@@ -86,8 +86,8 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 	}
 }
 
-// TestFileFromTheFutureExpires: if the date in the name of a file is in the future, the time of the
-// last change decides when the file expires.
+// TestFileFromTheFutureExpires: if the date in a file's name is in the future, the file's lifetime
+// begins at its last change.
 func TestFileFromTheFutureExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)
@@ -102,8 +102,8 @@ func TestFileFromTheFutureExpires(t *testing.T) {
 	}
 }
 
-// TestFileWithOnlyFutureDatesExpires: a file whose dates are all in the future expires too.
-// Its lifetime begins when it is first seen.
+// TestFileWithOnlyFutureDatesExpires: a file whose dates are all in the future also expires. Its
+// lifetime begins when it is first seen.
 func TestFileWithOnlyFutureDatesExpires(t *testing.T) {
 	dir := t.TempDir()
 	db := opened(t, dir)

@@ -24,8 +24,8 @@ const (
 	fileMode   fs.FileMode = 0o600
 )
 
-// makeFolder creates a folder if it is missing. An existing folder keeps its mode, since it
-// might be shared on purpose, and the files in it are private anyway.
+// makeFolder creates a folder if it is missing. An existing folder keeps its mode, since it might
+// be shared on purpose, and the files in it are private anyway.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("the data folder cannot be created: %w", err)
@@ -69,8 +69,8 @@ const (
 const secretLost = "The secret by which this server recognized its learners "
 
 // readSecret reads the secret of the folder, or returns nil if there is none. An invalid file is
-// set aside and replaced. From then on, every browser is treated as a new learner, and the earlier
-// learners' data remains in the database.
+// set aside and replaced. From then on, every browser is treated as a new learner, while the
+// earlier learners' data remains in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
 	f, err := files.Open(path)
@@ -101,9 +101,9 @@ func ParseSecret(text string) (secret []byte, ok bool) {
 	return secret, err == nil && len(secret) == secretBytes
 }
 
-// makeSecret creates the secret of a folder without one. This is the last step of creating a
-// folder, so if a folder has a secret, its database was complete at some point. If a database
-// without a secret has been used, its secret is lost, and a notice reports that.
+// makeSecret creates the secret of a folder that has none. This is the last step of creating a
+// folder: if a folder has a secret, its database was complete at some point. If a database has been
+// used but has no secret, the secret is lost, and a notice reports that.
 func (db *DB) makeSecret(now time.Time) (err error) {
 	if db.secret != nil {
 		return nil
@@ -143,14 +143,13 @@ func newSecret(path string) ([]byte, error) {
 	return secret, writeFile(path, []byte(hex.EncodeToString(secret)+"\n"))
 }
 
-// writeFile writes a private file. The file gets its name only once it is complete and on
-// the disk.
+// writeFile writes a private file. The file gets its name only once it is complete and on disk.
 func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // of mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // created with mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // unless it was renamed
+	defer os.Remove(f.Name()) // unless it has been renamed
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
@@ -178,15 +177,15 @@ func acquireLock(path string) (*lock, error) {
 			"another folder with -data",
 			filepath.Dir(path), ErrInUse, who), f.Close())
 	}
-	// The process id is only informational.
+	// The process id in the file is only informational.
 	if err := f.Truncate(0); err == nil {
 		fmt.Fprintf(f, "%d\n", os.Getpid())
 	}
 	return &lock{f}, nil
 }
 
-// holder returns a description of the process that holds the lock, for appending to a
-// message. It returns "" if the process is unknown.
+// holder describes the process that holds the lock, in words that can be appended to a message. It
+// returns "" if the process is unknown.
 func holder(f *os.File) string {
 	var pid int
 	if _, err := fmt.Fscanf(f, "%d\n", &pid); err != nil {

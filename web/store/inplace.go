@@ -11,14 +11,14 @@ import (
 	"runtime"
 )
 
-// If a file is deleted or renamed, SQLite continues to write into it, and that data would be lost
-// after a restart. The store therefore checks before each write, and again before confirming it,
+// If a file is deleted or renamed, SQLite continues to write into it, and the data would be lost
+// after a restart. Before each write, and again before confirming it, the store therefore checks
 // that the files are still where they were opened. Once a file is missing, the store refuses writes
 // until a restart, even if the file reappears, since another server might have used it in the
 // meantime. Reading continues.
 //
-// On Windows, open files cannot be deleted or renamed. There, the store only checks that the path
-// still refers to a file, since the disk might be gone.
+// On Windows, open files cannot be deleted or renamed. The store therefore only checks that the
+// path still refers to a file, since the disk might be gone.
 
 // pinned is a file that must stay in place while the database is open.
 type pinned struct {
@@ -27,13 +27,13 @@ type pinned struct {
 }
 
 // pin records the files of the folder. It opens all connections first, since a connection that is
-// opened later might find different files, or none. While the connections are open, SQLite does not
-// replace the write-ahead log.
+// opened later might find different files, or none. As long as the connections are open, SQLite
+// does not replace the write-ahead log.
 func (db *DB) pin(path string) error {
 	var open []*sql.Conn
 	defer func() {
 		for _, conn := range open {
-			conn.Close() // returns it to the pool
+			conn.Close() // returns the connection to the pool
 		}
 	}()
 	for range readers {
@@ -42,7 +42,7 @@ func (db *DB) pin(path string) error {
 			return err
 		}
 		open = append(open, conn)
-		// A connection opens the files only when it runs a query.
+		// A connection does not open the files until it runs a query.
 		if err := conn.QueryRowContext(context.Background(), "PRAGMA schema_version").Scan(new(int)); err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func (db *DB) inPlace() error {
 	return nil
 }
 
-// writing runs f, which writes with the write connection, and returns nil only if the database was
-// in place before and afterward. [Why] explains the errors.
+// writing runs f, which writes with the write connection. It returns nil only if f succeeds and the
+// database was in place both before and afterward. [Why] explains the errors.
 func (db *DB) writing(f func() error) error {
 	err := db.inPlace()
 	if err == nil {
@@ -117,7 +117,7 @@ func (db *DB) Ready(ctx context.Context) error {
 	if last == nil || !due {
 		return last
 	}
-	// Write a row that needs several pages, to check whether there is space for them.
+	// Write a row that needs several pages, to check whether there is enough space.
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO notices (id, at, text) VALUES (-1, 0, printf('%.*c', ?, 'x'));
 			DELETE FROM notices WHERE id = -1`, probeBytes)

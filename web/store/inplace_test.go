@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// losses contains, keyed by name, functions that make files disappear while the server runs. undo
-// reverses lose, if that is possible.
+// losses maps names to functions that make files disappear while the server runs. undo reverses
+// lose, if that is possible.
 var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the database deleted": {lose: func(dir string) error { return os.Remove(filepath.Join(dir, fileName)) }},
 	"the database moved": {
@@ -41,7 +41,7 @@ var losses = map[string]struct{ lose, undo func(dir string) error }{
 	"the folder deleted": {lose: os.RemoveAll},
 }
 
-// TestWritesFailAfterFileIsLost: after a file is lost, writes are refused, even if the file
+// TestWritesFailAfterFileIsLost: after a file has been lost, writes are refused, even if the file
 // returns. Reading continues.
 func TestWritesFailAfterFileIsLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -120,9 +120,9 @@ func TestCommitToLostFileFails(t *testing.T) {
 	}
 }
 
-// TestFullDiskRefusesWrites: when the disk is full, writes are refused, and all confirmed
-// data stays. Once there is space, writes are accepted again. SQLite reports a database that
-// has reached its size limit as a full disk.
+// TestFullDiskRefusesWrites: when the disk is full, writes are refused, and all confirmed data is
+// still there. Once there is space, writes are accepted again. To SQLite, a database that has
+// reached its size limit is a full disk.
 func TestFullDiskRefusesWrites(t *testing.T) {
 	var log bytes.Buffer
 	db, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&log, nil)))

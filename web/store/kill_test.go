@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// helperDir names an environment variable. If the variable is set, the test binary is the process
-// that the test kills.
+// helperDir is the name of an environment variable. If the variable is set, the test binary acts as
+// the process that the test kills.
 const helperDir = "VIZ_TEST_STORE_DIR"
 
 // writeUntilKilled stores one entry after another and prints the number of each as soon as

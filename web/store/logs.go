@@ -33,9 +33,9 @@ const logQuery = `SELECT o.id, o.kind, o.name, o.used_at, o.first, o.last, o.rec
 	) r ON r.owner = o.id
 	WHERE o.kind NOT IN (` + otherKinds + `) GROUP BY o.id`
 
-// consistent reports whether a row matches its records. Records above last belong to an
-// interrupted batch, which web/journal deletes. If that was the first batch of the log, last
-// is below first.
+// consistent reports whether a row matches its records. Records above last belong to an interrupted
+// batch, which web/journal deletes. If the interrupted batch was the first one of the log, last is
+// below first.
 func (l logRow) consistent() bool {
 	if l.all > 0 && l.last < l.first && l.first != l.least {
 		return false
@@ -44,8 +44,7 @@ func (l logRow) consistent() bool {
 		l.last <= MostSeq && (l.visible == 0 || l.first <= l.least)
 }
 
-// Times of use outside this range count as damage, since a log that seems old would be
-// deleted.
+// Times of use outside this range count as damage, because a log that seems old would be deleted.
 var (
 	earliest = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
@@ -53,8 +52,8 @@ var (
 
 func plausible(used int64) bool { return used >= earliest && used < latest }
 
-// checkLogs compares the rows of logs with their records. If they differ, the records are
-// right: a wrong number must not hide or delete them.
+// checkLogs compares the rows of logs with their records. If the two differ, the records are right:
+// a wrong number must not hide or delete records.
 func (db *DB) checkLogs(tx *sql.Tx, now time.Time) error {
 	var wrong []logRow
 	err := EachRow(context.Background(), tx, logQuery, func(scan func(...any) error) error {

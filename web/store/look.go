@@ -55,8 +55,8 @@ func noDatabase(dir string, err error) error {
 	return err
 }
 
-// openToRead opens a file for reading. When such a connection is closed, it does not move
-// the log into the database.
+// openToRead opens a file for reading. Closing such a connection does not move the write-ahead log
+// into the database.
 func openToRead(path string) (*sql.DB, error) {
 	conn, err := sql.Open("sqlite", dsn(path, url.Values{
 		"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}, "_dqs": {"0"},
@@ -81,9 +81,8 @@ type Checked struct {
 // mostFaults is the maximum number of faults of one kind that [Check] lists.
 const mostFaults = 100
 
-// Check reads every page of the database of a folder and every reference between its
-// tables, even while a server is using it. It returns an error if there is no database to
-// check.
+// Check reads every page of a folder's database and every reference between its tables, even while
+// a server is using it. It returns an error if there is no database to check.
 func Check(ctx context.Context, dir string) (c Checked, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return c, err

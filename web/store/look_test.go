@@ -41,8 +41,8 @@ func TestOpenReadOnly(t *testing.T) {
 	}
 }
 
-// TestBackupIsAtomic: an interrupted backup leaves no file. If a file of the same name
-// exists, even a dangling link, it stays unchanged.
+// TestBackupIsAtomic: an interrupted backup leaves no file. If there is already a file with the
+// same name, even a dangling link, it stays unchanged.
 func TestBackupIsAtomic(t *testing.T) {
 	t.Parallel()
 	dir, to := t.TempDir(), t.TempDir()

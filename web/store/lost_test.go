@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestLostDatabaseIsReported: if the database is missing or empty in a folder that has been
-// used, a notice and the log report that. Nothing is overwritten, and the secret stays. If
-// they are called before the start, [Check] and [OpenToRead] report it too.
+// TestLostDatabaseIsReported: if the database of a folder that has been used is missing or empty, a
+// notice and the log report that. Nothing is overwritten, and the secret stays. If [Check] and
+// [OpenToRead] are called before the start, they report it too.
 // Promise: A missing or empty database is reported, and nothing is overwritten.
 func TestLostDatabaseIsReported(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.db")
@@ -58,7 +58,7 @@ func TestLostDatabaseIsReported(t *testing.T) {
 				t.Errorf("opened for reading: got error %v, want a description of the damage", err)
 			}
 
-			// A start is killed before the new database exists.
+			// This start is killed before the new database exists.
 			killed := &DB{dir: dir, log: slog.New(slog.DiscardHandler), rename: os.Rename}
 			if err := killed.check(path, time.Now(), false); err != nil {
 				t.Fatal(err)
@@ -85,8 +85,8 @@ func TestLostDatabaseIsReported(t *testing.T) {
 	}
 }
 
-// TestLostSecretIsReported: if the secret of a used database is missing, that is reported,
-// and the data stays.
+// TestLostSecretIsReported: if the secret of a used database is missing, a notice reports that, and
+// the data stays.
 func TestLostSecretIsReported(t *testing.T) {
 	dir, path, want := fullFolder(t, 1, 3)
 	if err := os.Remove(filepath.Join(dir, secretName)); err != nil {

@@ -49,23 +49,21 @@ func (db *DB) insertNotices(tx *sql.Tx) error {
 	return nil
 }
 
-// announcement is the notice about a file that is set aside. It is written to the disk before the
-// file is moved, so that the next process can publish it if this one is killed before saving its
-// notices.
+// announcement is the notice about a file that is set aside. It is written to disk before the file
+// is moved. If this process is killed before it has saved its notices, the next process can publish
+// the announcement.
 type announcement struct {
 	At   time.Time
 	Text string
 	File string // the file's new name
 }
 
-// announcedName is the name of the file with the announcements that are not in the database
-// yet.
+// announcedName is the name of the file with the announcements that are not in the database yet.
 const announcedName = "viz-notices.part"
 
 func (db *DB) announced() string { return filepath.Join(db.dir, announcedName) }
 
-// announce saves a notice that will be shown once a file has been renamed to the given path
-// (to).
+// announce saves a notice that will be shown once a file has been renamed to the path to.
 func (db *DB) announce(now time.Time, text, to string) error {
 	list := append(db.announcements(), announcement{now, text, filepath.Base(to)})
 	data, err := json.Marshal(list)
@@ -78,7 +76,7 @@ func (db *DB) announce(now time.Time, text, to string) error {
 	return nil
 }
 
-// announcements returns the announcements that earlier processes did not save in the database. It
+// announcements returns the announcements that earlier processes have not saved in the database. It
 // skips invalid ones.
 func (db *DB) announcements() (list []announcement) {
 	data, err := os.ReadFile(db.announced())
@@ -86,7 +84,7 @@ func (db *DB) announcements() (list []announcement) {
 		return nil
 	}
 	return slices.DeleteFunc(list, func(a announcement) bool {
-		return filepath.Base(a.File) != a.File || !taken(filepath.Join(db.dir, a.File)) // the file was not moved
+		return filepath.Base(a.File) != a.File || !taken(filepath.Join(db.dir, a.File)) // the file has not been moved
 	})
 }
 
@@ -110,7 +108,7 @@ func (db *DB) Notices() []Notice { return db.notices }
 // For learner "", it returns all notices and does not mark them as seen.
 func (db *DB) News(ctx context.Context, learner string, since time.Time) (list []Notice, err error) {
 	var ids []int64
-	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is no new notice, so nothing is written
+	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is no new notice, and nothing is written
 		ids, list, err = unread(ctx, tx, learner, since)
 		return err
 	}); err != nil || len(list) == 0 || learner == "" {
@@ -151,8 +149,8 @@ func unread(ctx context.Context, tx *sql.Tx, learner string, since time.Time) (i
 	return ids, list, err
 }
 
-// ForgetReader deletes the record of the notices that a learner has seen. [DB.Scrub]
-// removes it from the disk.
+// ForgetReader deletes the record of which notices a learner has seen. [DB.Scrub] removes it from
+// the disk.
 func (db *DB) ForgetReader(ctx context.Context, learner string) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM notices_seen WHERE learner = ?", learner)

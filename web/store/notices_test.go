@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestNoticesAreSavedOnce: if a start stops after saving its notices but before removing the
-// file with the announcements, the notices are not repeated. A file that was announced but
-// not moved does not count as set aside.
+// TestNoticesAreSavedOnce: if a start stops after saving its notices but before removing the file
+// with the announcements, the notices are not repeated. A file that was announced but not moved
+// does not count as set aside.
 func TestNoticesAreSavedOnce(t *testing.T) {
 	dir, _, _, _ := damagedWithLog(t)
 	db, _ := logged(t, dir)
@@ -42,8 +42,8 @@ func TestNoticesAreSavedOnce(t *testing.T) {
 	}
 }
 
-// TestSecretNoticeSurvivesAKill: a secret that was set aside is reported even if the start
-// that set it aside was killed.
+// TestSecretNoticeSurvivesAKill: if a start sets a secret aside and is then killed, the next start
+// reports the secret.
 func TestSecretNoticeSurvivesAKill(t *testing.T) {
 	dir, _ := filled(t)
 	path := filepath.Join(dir, secretName)

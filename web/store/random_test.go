@@ -19,7 +19,7 @@ const pageBytes = 4096
 // tokens is a database with records, and a copy of an earlier state of it.
 type tokens struct {
 	file, copied []byte
-	records      map[string]bool // the data of all records; true if the copy has the record too
+	records      map[string]bool // the data of all records; true if the record is also in the copy
 }
 
 // newTokens returns a database of 400 records, whose copy has the first 360.
@@ -69,7 +69,7 @@ func newTokens(t *testing.T) *tokens {
 	return x
 }
 
-// damage is a function that damages a file and returns the damaged file.
+// damage is a function that damages a file and returns the result.
 type damage func(r *rand.Rand, file []byte) (after []byte)
 
 var damages = map[string]damage{
@@ -109,9 +109,9 @@ var damages = map[string]damage{
 }
 
 // TestDamagedAtRandom: whatever part of a file is damaged, the start succeeds, and the damaged file
-// stays unchanged. If there is a copy, no record in the copy is lost. If the header claims that the
-// file belongs to another program, and the tables no longer prove otherwise, the file is refused
-// and left unchanged.
+// stays unchanged. If there is a copy, no record in the copy is lost. If the header now claims that
+// the file belongs to another program, and the tables no longer prove otherwise, the file is
+// refused and left unchanged.
 // Promise: After damage that SQLite detects, nothing older than the newest intact copy is lost.
 func TestDamagedAtRandom(t *testing.T) {
 	x := newTokens(t)
@@ -176,8 +176,8 @@ func (x *tokens) survives(t *testing.T, file []byte, copied bool) {
 	}
 }
 
-// refused reports whether a file is refused. Refusal is allowed only if the file's version (bytes
-// 60 to 63) or its application (bytes 68 to 71) was damaged.
+// refused reports whether a file is refused. A file may be refused only if the damage is in its
+// version (bytes 60 to 63) or its application (bytes 68 to 71).
 func (x *tokens) refused(t *testing.T, file []byte) bool {
 	t.Helper()
 	if bytes.Equal(file[60:64], x.file[60:64]) && bytes.Equal(file[68:72], x.file[68:72]) {

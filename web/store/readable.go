@@ -26,7 +26,7 @@ var salvagedTables = []salvagedTable{
 	{"notices_seen", "learner, notice", "learner, notice"},
 }
 
-// insert returns the statement that inserts a row, unless there is one with its key.
+// insert returns the statement that inserts a row unless there is already a row with the same key.
 func (t salvagedTable) insert() string {
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
 		t.name, t.columns, strings.Repeat(", ?", strings.Count(t.columns, ",")))
@@ -41,9 +41,9 @@ func (t salvagedTable) order(backward bool) string {
 }
 
 // readDamaged copies the readable rows of a damaged database into a new one. It returns the number
-// of rows that violate constraints. All errors concern the new database.
+// of rows that violate constraints. Any error is about the new database.
 func readDamaged(ctx context.Context, to *sql.Tx, path string, now time.Time) (refused int, err error) {
-	if _, err := os.Lstat(path); err != nil { // only the database's log exists
+	if _, err := os.Lstat(path); err != nil { // only the database's write-ahead log exists
 		return 0, nil
 	}
 	from, err := openToRead(path)
@@ -63,9 +63,9 @@ type reader struct {
 	refused int
 }
 
-// tables reads all tables. A table that cannot be read completely from the first row is also read
-// backward from the last row, up to the damage. For records, this is repeated for each log, and the
-// names of logs whose rows are lost are taken from an index.
+// tables reads all tables. If a table cannot be read completely from the first row, it is also read
+// backward from the last row, up to the damage. For records, this is repeated for each log. If the
+// row of a log is lost, its name is taken from an index.
 func (r *reader) tables(ctx context.Context, now time.Time) error {
 	names := map[int64][2]string{}
 	for _, t := range salvagedTables {
@@ -88,8 +88,8 @@ func (r *reader) tables(ctx context.Context, now time.Time) error {
 	return r.restore(ctx, names, now)
 }
 
-// both copies the rows of a table that meet a condition, reading forward and, if it cannot read all
-// of them, also backward from the end. It reports whether all could be read.
+// both copies the rows of a table that meet a condition. It reads forward and, if it cannot read
+// all rows, also backward from the end. It reports whether all rows could be read.
 func (r *reader) both(ctx context.Context, t salvagedTable, where string, args ...any) (all bool, err error) {
 	for _, backward := range []bool{false, true} {
 		query := "SELECT " + t.columns + " FROM " + t.name + where + t.order(backward)
@@ -101,8 +101,8 @@ func (r *reader) both(ctx context.Context, t salvagedTable, where string, args .
 	return false, nil
 }
 
-// rows executes insert for every row of a query, until a row cannot be read. It reports whether
-// all could be read.
+// rows executes insert for every row of a query until a row cannot be read. It reports whether all
+// rows could be read.
 func (r *reader) rows(ctx context.Context, query, insert string, args ...any) (all bool, err error) {
 	rows, err := r.from.QueryContext(ctx, query, args...)
 	if err != nil {

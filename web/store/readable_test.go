@@ -8,10 +8,10 @@ import (
 )
 
 // TestRecordsAroundDamageAreRead: without a copy, only the records in the damaged pages are lost,
-// whether one page is damaged or two.
+// no matter whether one or two pages are damaged.
 func TestRecordsAroundDamageAreRead(t *testing.T) {
 	x := newTokens(t)
-	var leaves []int // pages of records, from 0
+	var leaves []int // pages that contain records, counted from 0
 	for page := range len(x.file) / pageBytes {
 		data := x.file[page*pageBytes:][:pageBytes]
 		if data[0] == 10 && bytes.Contains(data, []byte("<token")) { // https://sqlite.org/fileformat2.html#b_tree_pages
@@ -26,7 +26,7 @@ func TestRecordsAroundDamageAreRead(t *testing.T) {
 		file, want := bytes.Clone(x.file), len(x.records)
 		for _, page := range pages {
 			data := file[page*pageBytes:][:pageBytes]
-			want -= int(binary.BigEndian.Uint16(data[3:])) // number of its rows
+			want -= int(binary.BigEndian.Uint16(data[3:])) // number of rows in the page
 			clear(data)
 		}
 		dir := t.TempDir()

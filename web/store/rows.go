@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// checkRows looks for rows that contradict other rows, in a database whose pages are intact.
-// Within the database, it sets aside rows whose parent rows are missing, and corrects values
-// that can be derived from other rows. The only rows that it deletes are the read marks of
-// missing notices.
+// checkRows looks for rows that contradict other rows, in a database whose pages are intact. It
+// sets aside rows whose parent rows are missing, within the database, and corrects values that can
+// be derived from other rows. The only rows that it deletes are read marks for missing notices.
 func (db *DB) checkRows(now time.Time) error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		orphans, err := orphansOf(tx)
@@ -51,8 +50,8 @@ func orphansOf(tx *sql.Tx) (map[string]int, error) {
 	return found, err
 }
 
-// adopt sets aside records that do not belong to a log: it creates a log for them, and returns
-// their number.
+// adopt sets aside records that do not belong to a log. It creates a log for them and returns their
+// number.
 func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 	type lost struct{ id, records, bytes int64 }
 	var logs []lost
@@ -95,8 +94,8 @@ func (db *DB) notifyOrphans(records int64, now time.Time) {
 	}
 }
 
-// adoptUnknown sets aside logs whose kind is unknown and therefore damaged. It returns the
-// number of their records.
+// adoptUnknown sets aside logs whose kind is unknown, which means that it was damaged. It returns
+// the number of their records.
 func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) (records int64, err error) {
 	logs := map[int64]string{}
 	if err := EachRow(context.Background(), tx, "SELECT id, name FROM owners WHERE kind NOT IN ("+kinds+")",

@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// SetAsideKind is the kind of logs for records that were set aside because they do not belong to a
-// log or are unreadable. The name of such a log contains the original log's kind and name, and the
-// day. The number of records in its row includes lost records.
+// SetAsideKind is the kind of the logs for records that were set aside because they do not belong
+// to a log or are unreadable. The name of such a log contains the original log's kind and name, and
+// the day. The number of records in its row includes lost records.
 const SetAsideKind = "set aside"
 
-// kinds lists the kinds of owners, in SQL: learners, rooms, and otherKinds, which are logs
-// that are set aside, logs that web/journal is deleting, and the server, which has no log
-// (see [DB.Seen]). The numbers in the rows of otherKinds are not checked.
+// kinds lists the kinds of owners, in SQL: learners, rooms, and otherKinds. The latter are logs
+// that were set aside, logs that web/journal is deleting, and the server, which has no log (see
+// [DB.Seen]). The numbers in the rows of otherKinds are not checked.
 const (
 	kinds      = "'learner', 'room', " + otherKinds
 	otherKinds = "'" + SetAsideKind + "', 'retired', '" + serverKind + "'"
@@ -34,16 +34,17 @@ func SetAsideName(kind, name string, at time.Time) string {
 	return setAsideName(kind, name) + at.UTC().Format(time.DateOnly)
 }
 
-// SetAsideOf returns the kind and name of the log from which records were set aside, given the name
-// of the log that now holds them. For records that did not belong to a log, the kind is "log".
+// SetAsideOf returns the kind and name of the log from which records were set aside. Its parameter
+// is the name of the log that now holds them. For records that did not belong to a log, the kind is
+// "log".
 func SetAsideOf(name string) (kind, of string) {
 	kind, rest, _ := strings.Cut(name, " ")
 	return kind, rest[:max(0, strings.LastIndexByte(rest, ' '))]
 }
 
-// SetAside moves records of a log to a separate log for data that is set aside. The parameter
-// missing is the number of other records that are known to be lost. If seqs is empty and missing is
-// 0, the whole log is set aside. The log's snapshot, which might contain the records, is deleted.
+// SetAside moves records of a log to a separate log for data that was set aside. missing is the
+// number of other records that are known to be lost. If seqs is empty and missing is 0, SetAside
+// moves the whole log. It deletes the log's snapshot, which might contain the records.
 func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time.Time) error {
 	var from int64
 	err := tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", kind, name).Scan(&from)
@@ -83,8 +84,8 @@ func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time
 // recordSize is an SQL expression for the size of a record as its log counts it.
 const recordSize = "octet_length(type) + octet_length(id) + octet_length(data)"
 
-// DropSetAside deletes all records that were set aside from a log, even if the log's kind
-// was damaged.
+// DropSetAside deletes all records that were set aside from a log, even if the log's kind was
+// damaged.
 func DropSetAside(tx *sql.Tx, kind, name string) error {
 	for _, begin := range []string{setAsideName(kind, name), setAsideName("log", name)} {
 		if _, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND substr(name, 1, ?) = ?",
@@ -95,8 +96,8 @@ func DropSetAside(tx *sql.Tx, kind, name string) error {
 	return nil
 }
 
-// setAsideDays is the number of days for which set-aside records are kept if there might be nobody
-// to delete them: records of learners, who might never return, and records without an owner. Rooms
+// setAsideDays is how many days set-aside records are kept if there might be nobody to delete them.
+// This concerns records of learners, who might never return, and records without an owner. Rooms
 // that were set aside expire like other rooms; see web/class.
 const setAsideDays = 30
 
@@ -111,8 +112,8 @@ func expireSetAside(tx *sql.Tx, now time.Time) (deleted int64, err error) {
 	return gone.RowsAffected()
 }
 
-// ForgetSetAside deletes the quarantined room records that identify a learner, and all
-// nicknames in the same logs, since it is unknown to whom they belong.
+// ForgetSetAside deletes the quarantined room records that identify a learner. It also deletes all
+// nicknames in the same logs, since it is unknown whose they are.
 func ForgetSetAside(tx *sql.Tx, learner string) error {
 	const rooms = `SELECT r.owner FROM records r JOIN owners o ON o.id = r.owner
 		WHERE o.kind = ?1 AND r.type = 'member' AND instr(r.data, ?2)`
@@ -128,8 +129,8 @@ func ForgetSetAside(tx *sql.Tx, learner string) error {
 	return nil
 }
 
-// EachSetAside calls f for each set of records that was set aside from a log, oldest first,
-// with its time, number of records and bytes.
+// EachSetAside calls f for each set of records that was set aside from a log, oldest first. It
+// passes the set's time, number of records and size in bytes.
 func EachSetAside(
 	ctx context.Context, tx *sql.Tx, kind, name string, f func(at, records, bytes int64),
 ) error {
@@ -145,8 +146,8 @@ func EachSetAside(
 	}, SetAsideKind, utf8.RuneCountInString(begin), begin)
 }
 
-// freeName returns an unused name for a log that is set aside on the given day. It consists
-// of the prefix, the day and, if necessary, a number.
+// freeName returns an unused name for a log that is set aside on the given day: the prefix, the day
+// and, if necessary, a number.
 func freeName(tx *sql.Tx, begin string, now time.Time) (string, error) {
 	day := begin + now.UTC().Format(time.DateOnly)
 	for n, name := 2, day; ; n, name = n+1, fmt.Sprintf("%s-%d", day, n) {

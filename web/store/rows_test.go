@@ -75,8 +75,8 @@ func TestUnknownLogKindIsSetAside(t *testing.T) {
 	}
 }
 
-// TestSetAsideNamesAreUnique: data that was set aside is never overwritten, since a second set on
-// the same day gets a different name.
+// TestSetAsideNamesAreUnique: data that was set aside is never overwritten. A second set on the
+// same day gets a different name.
 func TestSetAsideNamesAreUnique(t *testing.T) {
 	dir, _, _ := fullFolder(t, 1, 20)
 	db := opened(t, dir)

@@ -15,10 +15,11 @@ import (
 	"time"
 )
 
-// A damaged database is replaced by a new one, which contains all rows that SQL can still read and,
-// for the rest, the rows of the newest intact copy (copies.go). The new database is completed under the
-// name salvagedName before the damaged one and its log are given a dated name. Then it takes the place
-// of the damaged one. No data is therefore lost, even if the process is killed at any point.
+// A damaged database is replaced by a new one. The new database contains all rows that SQL can
+// still read and, for the rest, the rows of the newest intact copy (copies.go). It is completed
+// under the name salvagedName before the damaged database and its log are renamed to a dated name.
+// Then it takes the place of the damaged one. No data is therefore lost, no matter when the process
+// is killed.
 const (
 	salvagingName = "viz-salvaging.part"
 	salvagedName  = "viz-salvaged.part"
@@ -59,11 +60,11 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if _, err := os.Lstat(whole); err != nil {
 		return nil // the usual case
 	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // the damaged file is still here: start over
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // the damaged file is still in place: start over
 		return removeDatabase(whole)
 	}
-	// The new database already includes the log of the damaged one, so the log must not be
-	// applied to it.
+	// The new database already includes the contents of the damaged database's log, so that log
+	// must not be applied to it.
 	to, err := db.setLogAside(path, now)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if err := db.rename(whole, path); err != nil {
 		return err
 	}
-	if to != "" && db.hasNotice(to) { // always true, unless someone has moved files
+	if to != "" && db.hasNotice(to) { // always true, unless someone else has moved files
 		return nil
 	}
 	text := "The saved data was damaged, and what could be read of it was copied into a new file."
@@ -82,8 +83,8 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	return nil
 }
 
-// setLogAside moves the log of a damaged database to where the renamed database is, and returns the
-// database's new name, or "" if the database is gone.
+// setLogAside moves the log of a damaged database to the place to which the database has been
+// renamed. It returns the database's new name, or "" if the database is gone.
 func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
 	list, err := db.DamagedFiles()
 	if err != nil {
@@ -105,7 +106,7 @@ func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
 	return to, removeLogIndex(path)
 }
 
-// removeLogIndex removes the index of a log that was moved. SQLite recreates it.
+// removeLogIndex removes the index of a log that has been moved. SQLite recreates it.
 func removeLogIndex(path string) error {
 	if err := os.Remove(path + "-shm"); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -113,15 +114,15 @@ func removeLogIndex(path string) error {
 	return nil
 }
 
-// replaceDamaged sets a damaged database aside and replaces it with a new one that contains its
+// replaceDamaged sets a damaged database aside and replaces it with a new one that contains the
 // readable rows.
 func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	found, err := db.salvage(path, salvagedName, now)
 	if err != nil {
 		db.log.Error("no rows could be copied from the damaged database", "error", err)
-		found, err = db.salvage("", salvagedName, now) // the copy alone
+		found, err = db.salvage("", salvagedName, now) // from the copy alone
 	}
-	if err != nil { // nothing has moved yet
+	if err != nil { // nothing has been moved yet
 		return fmt.Errorf("%s is damaged (%s) and cannot be replaced: %w", path, reason, classify(err))
 	}
 	to := nameAside(path, now)
@@ -149,12 +150,12 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	return nil
 }
 
-// afterCopy is what a notice says about data that is newer than the copy.
+// afterCopy is the part of a notice about data that is newer than the copy.
 const afterCopy = "Entries that were made after the copy may be missing."
 
 func copyTime(t time.Time) string { return t.Format("2 January 2006, 15:04") }
 
-// replaceMissing handles a database that is missing from a used folder. It restores the newest copy
+// replaceMissing is called if the database of a used folder is missing. It restores the newest copy
 // or, if there is none, creates a new database.
 func (db *DB) replaceMissing(path string, now time.Time) error {
 	notice := "The saved data is missing: the data folder has no file " + fileName + ", although a server has used it. "
@@ -168,7 +169,7 @@ func (db *DB) replaceMissing(path string, now time.Time) error {
 		return err
 	}
 	if _, err := db.salvage("", fileName, now); err != nil {
-		// The announcement would be published once the operator has put a backup back.
+		// The announcement would be published after the operator has restored a backup.
 		err = fmt.Errorf("%s is missing and cannot be restored: %w", path, err)
 		return errors.Join(err, os.Remove(db.announced()))
 	}
@@ -180,11 +181,11 @@ func (db *DB) replaceMissing(path string, now time.Time) error {
 func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
 // salvage creates a database with the readable rows of the damaged database at path, unless path is
-// "", and with the rows of the newest intact copy. If it has any rows, salvage stores it in the
-// folder under the name to.
+// "", and with the rows of the newest intact copy. If the new database has any rows, salvage stores
+// it in the folder under the name to.
 func (db *DB) salvage(path, to string, now time.Time) (found salvaged, err error) {
 	half := filepath.Join(db.dir, salvagingName)
-	defer removeDatabase(half) // unless it was renamed
+	defer removeDatabase(half) // unless it has been renamed
 	if err := errors.Join(removeDatabase(half), private(half)); err != nil {
 		return found, err
 	}
@@ -205,7 +206,7 @@ func (db *DB) salvage(path, to string, now time.Time) (found salvaged, err error
 	if err := db.rename(half, filepath.Join(db.dir, to)); err != nil {
 		return salvaged{}, err
 	}
-	db.copies.own = true // if the new database lacks something, the copies may still have it
+	db.copies.own = true // if the new database lacks something, a copy may still have it
 	return found, nil
 }
 

@@ -61,8 +61,8 @@ func addLogs(t *testing.T, db *DB, logs, records int) {
 	}
 }
 
-// contents returns all rows of a database's tables, as strings, except for snapshots, which are
-// not salvaged.
+// contents returns all rows of a database's tables as strings. It omits snapshots, which are not
+// salvaged.
 func contents(t *testing.T, conn *sql.DB) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -104,8 +104,8 @@ func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[stri
 	return dir, filepath.Join(dir, fileName), all
 }
 
-// TestSalvageWithoutSchemaOrHeader: if the schema or the header is damaged, the data is restored from
-// the copy.
+// TestSalvageWithoutSchemaOrHeader: if the schema or the header is damaged, the data is restored
+// from the copy.
 func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 	fixture.Long(t)
 	for name, damage := range map[string]func(data []byte){
@@ -150,7 +150,7 @@ func TestSalvageWithoutSchemaOrHeader(t *testing.T) {
 	}
 }
 
-// clearRoot returns a database file in which the first page of a table is zero.
+// clearRoot returns a database file in which the first page of a table has been zeroed.
 func clearRoot(t *testing.T, path, table string) []byte {
 	t.Helper()
 	conn, err := openToRead(path)
@@ -202,8 +202,8 @@ func TestSalvageReadsTheLog(t *testing.T) {
 	}
 }
 
-// TestInterruptedSalvage: if a start is killed while it replaces a damaged database, the
-// next start completes or repeats the replacement.
+// TestInterruptedSalvage: if a start is killed while it is replacing a damaged database, the next
+// start completes or repeats the replacement.
 func TestInterruptedSalvage(t *testing.T) {
 	for name, interrupt := range map[string]func(t *testing.T, dir, path string, sound []byte){
 		"while copying": func(t *testing.T, dir, path string, sound []byte) {
@@ -265,9 +265,9 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 	return dir, file, log, want
 }
 
-// TestInterruptedRenamesLoseNothing: if a start stops after any of the renames that replace
-// a damaged database, no data is lost. The next start has all committed data, keeps the
-// damaged file and its log unchanged, and publishes one notice about it.
+// TestInterruptedRenamesLoseNothing: if a start stops after any of the renames that replace a
+// damaged database, no data is lost. After the next start, all committed data is there, the damaged
+// file and its log are unchanged, and there is one notice about them.
 func TestInterruptedRenamesLoseNothing(t *testing.T) {
 	fixture.Long(t)
 	errStop := errors.New("stopped")
@@ -281,7 +281,7 @@ func TestInterruptedRenamesLoseNothing(t *testing.T) {
 			}
 			err := os.Rename(from, to)
 			if renames++; renames == after {
-				panic(errStop) // even after the last rename, before the notice is saved
+				panic(errStop) // including the last rename, before the notice is saved
 			}
 			return err
 		}

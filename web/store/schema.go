@@ -111,7 +111,7 @@ func schemaOf(conn *sql.DB) ([]string, error) {
 	return list, rows.Err()
 }
 
-// comments matches comments in the stored definitions, which may change.
+// comments matches comments in the stored definitions. The comments may change.
 var comments = regexp.MustCompile("--[^\n]*")
 
 // expectedSchema returns the result of [schemaOf] for a new database.

@@ -13,10 +13,10 @@ import (
 
 // SQLite overwrites deleted rows with zeros. But when it splits a page, it leaves copies of the
 // moved rows in the unused part of the old page, and these copies remain. Rewriting the file
-// (VACUUM) would remove them, but it blocks writers and takes about 30 ms per MiB. The pages are
-// therefore read, a thousand at a time, in about 2 ms per MiB, and unused parts that are not zero
-// are overwritten. Others can write in between, since a row cannot be copied to another page after
-// it has been deleted.
+// (VACUUM) would remove them, but it blocks writers and takes about 30 ms per MiB. A scrub
+// therefore reads the pages, a thousand at a time, in about 2 ms per MiB, and overwrites unused
+// parts that are not zero. Others can write in between, since a row cannot be copied to another
+// page once it has been deleted.
 const (
 	scanPages  = 1024 // pages in one read: 4 MiB
 	cleanPages = 256  // pages in one write transaction
@@ -26,9 +26,9 @@ const (
 // and viz check do. The deleted data then remains on the disk.
 var ErrReading = errors.New("another program is reading the database")
 
-// The times for which Scrub waits for readers of deleted data to finish.
+// The times for which Scrub waits until readers of deleted data have finished.
 const (
-	scrubWait     = 25 * time.Millisecond // nobody can write during this time; this process's queries are shorter
+	scrubWait     = 25 * time.Millisecond // nobody can write during this time; queries in this process are shorter
 	scrubPause    = 100 * time.Millisecond
 	scrubPatience = 2 * time.Second // total time, with pauses, before Scrub fails
 	scrubAgain    = 5 * time.Second // time before a retry after a failure
@@ -47,11 +47,11 @@ type scrub struct {
 	retries  sync.WaitGroup
 }
 
-// Scrub erases all deleted data from the disk, regardless of the size of the file: it deletes all
+// Scrub erases all deleted data from the disk, whatever the size of the file: it deletes all
 // copies, overwrites the unused parts of pages, moves the write-ahead log into the file and empties
 // the log. Others can write at the same time. If another program keeps reading the database, Scrub
-// fails with [ErrReading]. After an error, it is retried in the background, at [DB.Close], and by
-// [DB.Expire] after the next start.
+// fails with [ErrReading]. After an error, the scrub is retried in the background, by [DB.Close],
+// and by [DB.Expire] after the next start.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
@@ -59,7 +59,7 @@ func (db *DB) Scrub(ctx context.Context) error {
 	return errors.Join(db.removeCopies(), db.scrubFile(ctx))
 }
 
-// scrubFile is [DB.Scrub] without the copies.
+// scrubFile does what [DB.Scrub] does, except that it does not delete the copies.
 func (db *DB) scrubFile(ctx context.Context) error {
 	s := &db.scrub
 	s.mu.Lock()
@@ -82,8 +82,8 @@ func (db *DB) scrubFile(ctx context.Context) error {
 	}
 }
 
-// scrubOnce makes one pass. It makes none if another caller's pass has succeeded and that pass
-// began after the call to Scrub with the given ticket.
+// scrubOnce makes one pass, unless another caller's pass has succeeded that began after the call to
+// Scrub with the given ticket.
 func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
 	s := &db.scrub
 	s.running.Lock()
@@ -206,7 +206,7 @@ func (db *DB) clean(ctx context.Context) error {
 	}
 	defer pages.Close()
 	err = cleanFile(ctx, db.read, func(some []int) error {
-		writer, err := db.write.Conn(ctx) // so that other writers wait in this process
+		writer, err := db.write.Conn(ctx) // makes other writers wait within this process
 		if err != nil {
 			return err
 		}
@@ -219,8 +219,8 @@ func (db *DB) clean(ctx context.Context) error {
 	return nil
 }
 
-// openPages opens a database with a connection that can write whole pages, which SQLite
-// does not allow if _defensive is set.
+// openPages opens a database with a connection that can write whole pages. SQLite does not allow
+// that if _defensive is set.
 func openPages(path string) (*sql.DB, error) {
 	settings := pragmas(true)
 	settings.Set("mode", "rw") // do not create a file
@@ -233,8 +233,8 @@ func openPages(path string) (*sql.DB, error) {
 	return conn, nil
 }
 
-// cleanFile overwrites the unused parts of all pages of a database. It reads pages with the
-// connection read, and calls write for a few pages at a time.
+// cleanFile overwrites the unused parts of all pages of a database. It reads pages over the
+// connection read, and calls write with the numbers of a few pages at a time.
 func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error {
 	for from := 1; ; from += scanPages {
 		dirty, more, err := dirtyPages(ctx, read, from)
@@ -255,11 +255,10 @@ func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error
 }
 
 // dirtyPages reads a range of pages starting at from, and returns the numbers of those whose unused
-// parts are not zero. more is false if there were no pages left.
+// parts are not zero. more is false if no pages are left.
 func dirtyPages(ctx context.Context, conn *sql.DB, from int) (dirty []int, more bool, err error) {
 	err = inside(ctx, conn, func(tx *sql.Tx) error {
-		// sqlite_dbpage is fast only for single pages; for a range, it would read the whole
-		// file.
+		// sqlite_dbpage is fast only for single pages. For a range, it would read the whole file.
 		rows, err := tx.QueryContext(ctx, `WITH RECURSIVE n(i) AS (VALUES (?) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			SELECT pgno, data FROM n CROSS JOIN sqlite_dbpage ON pgno = i`, from, from+scanPages-1)
 		if err != nil {

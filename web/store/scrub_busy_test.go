@@ -27,8 +27,8 @@ func onDisk(t *testing.T, dir string) bool {
 	return bytes.Contains(both, []byte(deletedWord))
 }
 
-// deleteWhileRead returns a database from which the word was deleted while another
-// connection kept reading, as viz backup does. The function stop ends the reading.
+// deleteWhileRead returns a database from which the word was deleted while another connection was
+// reading it, as viz backup does. stop ends the reading.
 func deleteWhileRead(t *testing.T) (db *DB, dir string, stop func()) {
 	t.Helper()
 	dir = t.TempDir()
@@ -56,8 +56,8 @@ func deleteWhileRead(t *testing.T) (db *DB, dir string, stop func()) {
 	}
 }
 
-// TestScrubBlocksNoWriter: while Scrub waits for a reader, others can write. It succeeds
-// once the reader is gone.
+// TestScrubBlocksNoWriter: while Scrub waits for a reader, others can write. Scrub succeeds once
+// the reader is gone.
 func TestScrubBlocksNoWriter(t *testing.T) {
 	db, dir, stop := deleteWhileRead(t)
 	done := make(chan error, 1)
@@ -87,8 +87,8 @@ func TestScrubBlocksNoWriter(t *testing.T) {
 	}
 }
 
-// TestScrubIsRetried: Scrub reports that the database is being read, and is completed once
-// the reader is gone.
+// TestScrubIsRetried: Scrub reports that the database is being read. It is completed once the
+// reader is gone.
 func TestScrubIsRetried(t *testing.T) {
 	fixture.Long(t)
 	db, dir, stop := deleteWhileRead(t)
@@ -101,8 +101,8 @@ func TestScrubIsRetried(t *testing.T) {
 	browser.Eventually(t, func() bool { return !onDisk(t, dir) })
 }
 
-// TestScrubCompletesAfterAKill: data that a server had deleted but not yet removed from the
-// disk when it was killed is removed after the next start.
+// TestScrubCompletesAfterAKill: if a server is killed after deleting data but before removing it
+// from the disk, the data is removed after the next start.
 func TestScrubCompletesAfterAKill(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	db := opened(t, from)
@@ -129,7 +129,7 @@ func TestScrubCompletesAfterAKill(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"", "-wal"} { // as kill -9 leaves them
+	for _, part := range []string{"", "-wal"} { // the files as kill -9 leaves them
 		replace(t, filepath.Join(dir, fileName+part), read(t, db.path()+part))
 	}
 	again := opened(t, dir)

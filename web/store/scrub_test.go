@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestZeroUnusedBytesOfAPage checks a page whose layout is written by hand: a leaf with a
-// header of 8 bytes, an array for two cells that ends at 12, a gap up to 40, a cell of 8
-// bytes, a free block of 12 bytes, and a cell of 4 bytes.
+// TestZeroUnusedBytesOfAPage checks a page whose layout was written by hand. It is a leaf with a
+// header of 8 bytes, an array for two cells that ends at 12, a gap up to 40, a cell of 8 bytes, a
+// free block of 12 bytes, and a cell of 4 bytes.
 func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	page := bytes.Repeat([]byte{'x'}, 64)
 	word := func(at, n int) { binary.BigEndian.PutUint16(page[at:], uint16(n)) }
@@ -67,8 +67,8 @@ func TestZeroUnusedBytesOfAPage(t *testing.T) {
 	}
 }
 
-// TestScrubReachesUnusedPartsOfPages: in a file of any size, no bytes of deleted rows are
-// left, even if the rows had been moved to other pages before, and all other rows stay.
+// TestScrubReachesUnusedPartsOfPages: in a file of any size, no bytes of deleted rows are left,
+// even if the rows were moved to other pages before they were deleted, and all other rows stay.
 func TestScrubReachesUnusedPartsOfPages(t *testing.T) {
 	fixture.Long(t)
 	const rows = 6000

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Space is a level that describes how much of a database's limit is used. Levels are named
-// after the data that is still accepted.
+// Space is a level that describes how much of a database's limit is used. Levels are named after
+// what is still accepted.
 type Space int
 
-// Each level accepts less than the one before; see [DB.Space]. SQLite itself enforces the limit.
+// Each level accepts less than the previous one; see [DB.Space]. SQLite itself enforces the limit.
 const (
 	SpaceForAll     Space = iota
 	SpaceForSmall         // imports are refused
@@ -33,8 +33,8 @@ type space struct {
 	until time.Time // used is not measured again before this time
 }
 
-// measureEvery is how long a measured size is used before it is measured again. The space in
-// reserve is much larger than the data that can be written in that time.
+// measureEvery is how long a measured size is used before the size is measured again. The reserved
+// space is much larger than the data that can be written in that time.
 const measureEvery = time.Second
 
 // SetLimit sets the maximum size of the database, in bytes. A database that is already
@@ -57,14 +57,14 @@ func (db *DB) SetLimit(limit int64) error {
 	return nil
 }
 
-// Limit returns the limit, or 0 if there is none.
+// Limit returns the limit in bytes, or 0 if there is none.
 func (db *DB) Limit() int64 {
 	db.space.mu.Lock()
 	defer db.space.mu.Unlock()
 	return db.space.limit
 }
 
-// Space returns the level of space that the database still has.
+// Space returns the level of the database's remaining space.
 func (db *DB) Space(ctx context.Context) Space {
 	s := &db.space
 	s.mu.Lock()
@@ -76,7 +76,7 @@ func (db *DB) Space(ctx context.Context) Space {
 		var pages, free, size int64
 		err := db.read.QueryRowContext(context.WithoutCancel(ctx), `SELECT page_count, freelist_count, page_size
 			FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&pages, &free, &size)
-		if err == nil { // otherwise a write will fail and report it
+		if err == nil { // otherwise, a write will fail and report the error
 			s.used, s.until = (pages-free)*size, now.Add(measureEvery)
 		}
 	}

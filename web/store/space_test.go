@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSpaceLevels: the more of the limit is used, the less data is accepted. Space that is
-// freed can be used again.
+// TestSpaceLevels: the more of the limit is used, the less is accepted. Space that is freed can be
+// used again.
 // Promise: The closer the database comes to -data-limit, the less it accepts.
 func TestSpaceLevels(t *testing.T) {
 	db := opened(t, t.TempDir())

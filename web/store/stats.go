@@ -11,7 +11,7 @@ import (
 )
 
 // commitBounds are the bounds of the buckets of [DB.Commits]. A commit waits for the disk, which
-// takes from a fraction of a millisecond to tens of milliseconds.
+// takes between a fraction of a millisecond and tens of milliseconds.
 var commitBounds = []time.Duration{
 	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond,
 	300 * time.Millisecond, time.Second, 3 * time.Second,
@@ -37,15 +37,15 @@ func (s *stats) note(took time.Duration, err error) {
 	s.histogram().Observe(took)
 }
 
-// Commits returns a histogram of the durations of successful calls to [DB.Write]. A duration
-// includes waiting for the call's turn, and ends with the confirmation that the change is on the
-// disk.
+// Commits returns a histogram of the durations of successful calls to [DB.Write]. A duration begins
+// with the call, which may have to wait for its turn, and ends when the change is confirmed to be
+// on disk.
 func (db *DB) Commits() *metrics.Histogram { return db.stats.histogram() }
 
 // FailedCommits returns the number of failed calls to [DB.Write].
 func (db *DB) FailedCommits() int64 { return db.stats.failed.Load() }
 
-// Size returns the size of the database and its write-ahead log on the disk; 0 in memory.
+// Size returns the size of the database and its write-ahead log on disk; 0 in memory.
 func (db *DB) Size() (bytes int64) {
 	if db.dir == "" {
 		return 0

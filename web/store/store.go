@@ -22,8 +22,8 @@ const (
 	secretName = "cookie-secret"
 )
 
-// readers is the number of connections for reading. Queries take well under a millisecond,
-// so a few connections are enough for hundreds of people.
+// readers is the number of connections for reading. Queries take far less than a millisecond, so a
+// few connections are enough for hundreds of people.
 const readers = 4
 
 // DB is an open database. Its methods can be called from any goroutine.
@@ -54,9 +54,9 @@ type DB struct {
 // "", all data stays in memory until [DB.Close]. Data that is set aside is reported to log,
 // which can be nil.
 //
-// Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if the database was
-// written by a newer version, [ErrOlder] if by an early one, [ErrForeign] if the file belongs
-// to another program, and file system errors. If Open returns one of these errors, nothing has changed.
+// Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if the database was written
+// by a newer version, [ErrOlder] if by an early one, [ErrForeign] if the file belongs to another
+// program, and file system errors. If Open returns one of these errors, it has changed nothing.
 func Open(dir string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -80,7 +80,7 @@ func Open(dir string, log *slog.Logger) (*DB, error) {
 func (db *DB) path() string { return filepath.Join(db.dir, fileName) }
 
 func (db *DB) openMemory() error {
-	// Every connection to :memory: would be a separate database: use a single one.
+	// Each connection to :memory: would be a separate database, so use only one.
 	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (db *DB) openMemory() error {
 	return create(conn)
 }
 
-// openFolder opens a folder; see [Open]. If it fails, the caller closes db.
+// openFolder opens a folder; see [Open]. If it fails, the caller must close db.
 func (db *DB) openFolder(now time.Time) error {
 	err := makeFolder(db.dir)
 	if err != nil {
@@ -176,11 +176,11 @@ func pragmas(file bool) url.Values {
 	v := url.Values{
 		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())}, // for tools that read the file while the server runs
 		"_foreign_keys": {"1"},
-		"_txlock":       {"immediate"}, // so that a write transaction never has to be upgraded
+		"_txlock":       {"immediate"}, // so that write transactions never have to be upgraded
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},
-		// Deleted rows are overwritten with zeros, so that data deleted by a learner is gone. Data
-		// is never written to temporary files.
+		// Deleted rows are overwritten with zeros, so that data that a learner deletes is gone.
+		// Data is never written to temporary files.
 		"_pragma": {"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)", "temp_store(memory)"},
 	}
 	if file {
@@ -200,20 +200,19 @@ func dsn(path string, settings url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, OmitHost: true, RawQuery: settings.Encode()}).String()
 }
 
-// Write runs f in a transaction that can make changes. If Write returns nil, the changes are
-// on the disk, in the folder. After an error, or if f panics, nothing has changed. [Why]
-// explains disk errors. Writers run one at a time, so f must be short and must not call
-// Write or Read.
+// Write runs f in a transaction that can make changes. If Write returns nil, the changes are on
+// disk, in the folder. If it returns an error, or if f panics, nothing has changed. [Why] explains
+// disk errors. Writers run one at a time, so f must be short and must not call Write or Read.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	if db.write == nil {
 		return ErrReadOnly
 	}
 	err := db.change(ctx, f)
-	db.copies.noteChange() // after the commit: a copy begun before it does not include the change
+	db.copies.noteChange() // after the commit, because a copy that was begun before it does not include the change
 	return err
 }
 
-// change is [DB.Write] for a change that copies do not need to include.
+// change does the same as [DB.Write], for a change that copies do not need to include.
 func (db *DB) change(ctx context.Context, f func(*sql.Tx) error) error {
 	began := time.Now()
 	err := db.writing(func() error { return inside(ctx, db.write, f) })
@@ -259,8 +258,8 @@ func EachRow(
 	return rows.Err()
 }
 
-// Secret returns the key that signs cookies: 32 bytes that stay the same for the lifetime of the
-// folder. It is nil if the database is in memory.
+// Secret returns the key that signs cookies, which has 32 bytes and stays the same for the lifetime
+// of the folder. It is nil if the database is in memory.
 func (db *DB) Secret() []byte { return db.secret }
 
 // InMemory reports whether the database is in memory only.
@@ -282,7 +281,7 @@ func (db *DB) Close() error {
 				errs = append(errs, db.read.Close())
 			}
 			errs = append(errs, db.write.Close())
-		} else if db.read != nil { // the database was opened for reading only
+		} else if db.read != nil { // the database was opened only for reading
 			errs = append(errs, db.read.Close())
 		}
 		if db.lock != nil {

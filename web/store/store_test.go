@@ -42,8 +42,8 @@ func opened(t *testing.T, dir string) *DB {
 	return db
 }
 
-// put stores a value under a name, by adding a learner whose id contains both. get returns
-// the value.
+// put stores a value under a name, by adding a learner whose id contains both. get returns the
+// value.
 func put(db *DB, name, value string) error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(insertOwner, value, name)
@@ -248,7 +248,7 @@ func TestConcurrentWrites(t *testing.T) {
 				err := db.Read(context.Background(), func(tx *sql.Tx) error {
 					return tx.QueryRow("SELECT count(*) FROM owners WHERE name LIKE ? || '-%'", w).Scan(&n)
 				})
-				if err != nil || n != i+1 { // confirmed writes are visible to the next reader
+				if err != nil || n != i+1 { // a confirmed write is visible to the next reader
 					t.Errorf("after %d writes, a reader sees %d, %v; want all of them, <nil>", i+1, n, err)
 				}
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Errors of [DB.Write] and its callers. If one of them is returned, nothing was stored, and
-// data that was stored before can still be read.
+// Errors of [DB.Write] and its callers. If one of them is returned, nothing was stored, and data
+// that was stored earlier can still be read.
 var (
 	// ErrGone is returned if a file of the database was deleted, moved or replaced while the
 	// database was open. It is returned until the database is opened again.
@@ -19,18 +19,17 @@ var (
 	ErrFull = errors.New("no space left for the database")
 	// ErrDisk is returned if the disk cannot be read or written.
 	ErrDisk = errors.New("the disk reports an error")
-	// ErrBrowserFull is returned if the data is stored in a browser that does not accept any more
-	// data.
+	// ErrBrowserFull is returned if the data is stored in a browser and the browser does not accept
+	// any more.
 	ErrBrowserFull = errors.New("the browser does not accept any more data")
 	// ErrAway is returned if the data is stored elsewhere and that storage cannot be
 	// reached. The error is temporary.
 	ErrAway = errors.New("the log storage cannot be reached")
-	// ErrScarce is returned for writes that are refused because space is running out; see
-	// [Space].
+	// ErrScarce is returned for writes that are refused because space is running out; see [Space].
 	ErrScarce = errors.New("little space left for the database")
 )
 
-// Why is [WhyIn] for English.
+// Why does the same as [WhyIn], in English.
 func Why(err error) string { return WhyIn(terms.English, err) }
 
 // WhyIn explains one of these errors in a sentence for users. For other errors, it returns "".
@@ -61,7 +60,7 @@ func classify(err error) error {
 	if !ok {
 		return err
 	}
-	switch code & 0xff { // the other bits give details
+	switch code & 0xff { // the other bits contain details
 	case full:
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case readOnly, ioError, cantOpen:

@@ -6,9 +6,9 @@ import (
 )
 
 // zeroUnused overwrites the unused parts of a page of a database with zeros and reports whether it
-// changed anything. It skips pages that have no unused parts or do not look like b-tree pages. The
-// latter are overflow pages of long records, whose first four bytes are a page number below 1<<24,
-// and free pages, which secure_delete has overwritten.
+// changed anything. It skips pages that have no unused parts or do not look like b-tree pages. Two
+// kinds of pages do not: overflow pages of long records, whose first four bytes are a page number
+// below 1<<24, and free pages, which secure_delete has overwritten.
 //
 // When SQLite moves rows to other pages, it does not overwrite the originals. The format of a page
 // is defined in https://sqlite.org/fileformat2.html, section 1.6. It consists of a header, an array
@@ -47,7 +47,7 @@ func zeroUnused(page []byte, number int) (changed bool) {
 	return changed
 }
 
-// zero overwrites bytes with zeros and reports whether any of them was nonzero.
+// zero overwrites bytes with zeros and reports whether any byte was nonzero.
 func zero(part []byte) bool {
 	if len(bytes.TrimLeft(part, "\x00")) == 0 {
 		return false

@@ -79,14 +79,14 @@ type writer struct {
 func list[E Entry](w *writer, name string, entries []E) {
 	fmt.Fprintf(&w.out, ",\n  %q: [", name)
 	encoder := json.NewEncoder(&w.out)
-	encoder.SetEscapeHTML(false) // HTML escaping is not needed and could double the length of the file
+	encoder.SetEscapeHTML(false) // HTML escaping is not needed, and it could double the length of the file
 	for i, e := range entries {
 		if i > 0 {
 			w.out.WriteString("    ,")
 		} else {
 			w.out.WriteString("\n     ")
 		}
-		if err := encoder.Encode(e.json()); err != nil && w.err == nil { // writes the line and its end
+		if err := encoder.Encode(e.json()); err != nil && w.err == nil { // writes the entry and a line break
 			w.err = err
 		}
 	}

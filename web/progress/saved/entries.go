@@ -52,7 +52,7 @@ type Answer struct {
 	// Credit is the share of the answer that was right, from 0 to 1.
 	Credit float64
 	// Detail describes the result in a format that the caller defines, such as the name of a
-	// mistake. It has at most MaxDetail bytes and no control characters.
+	// mistake. It has at most MaxDetail bytes and contains no control characters.
 	Detail string
 }
 
@@ -69,8 +69,8 @@ type Prediction struct {
 	Score float64
 }
 
-// File contains all data of one learner, but does not identify the learner. The state of cards is
-// not included, since it is computed from their reviews.
+// File contains all data of one learner, but does not identify the learner. It does not include the
+// state of cards, which is computed from their reviews.
 type File struct {
 	// Exported is the time at which the file was written.
 	Exported time.Time

@@ -37,7 +37,7 @@ func TestRecordDataIsAFileLine(t *testing.T) {
 	}
 }
 
-// TestUnreadableRecordsAreErrors: reading data that is not a valid entry returns an error, and
+// TestUnreadableRecordsAreErrors: if data is not a valid entry, reading it returns an error. It
 // never panics or returns a zero entry.
 func TestUnreadableRecordsAreErrors(t *testing.T) {
 	for kind, data := range map[string]string{

@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// Parse parses a file. It checks that the file has exactly the defined fields, each of the right
-// type and within its range, and no duplicate keys. Errors are [ErrInput] with the location, such
-// as reviews[3].grade, with indexes starting at 0.
+// Parse parses a file. It checks that the file has exactly the defined fields, that each is of the
+// right type and within its range, and that no key occurs twice. Errors are [ErrInput] with the
+// location of the error, such as reviews[3].grade, with indexes starting at 0.
 //
-// Parse does not check whether the sections, questions and cards exist in the course, since
-// the file may come from an earlier or later version of the course.
+// Parse does not check whether the sections, questions and cards exist in the course, since the
+// file may come from an earlier or later version of the course.
 func Parse(data []byte) (File, error) {
 	data, err := wellFormed(data)
 	if err != nil {
@@ -103,7 +103,8 @@ func (p *parser) fail(at, format string, args ...any) {
 	}
 }
 
-// is records an error about a field if ok is false; must is the condition that the field must meet.
+// is records an error about a field if ok is false. must describes the condition that the field
+// must meet.
 func (p *parser) is(field string, o object, ok bool, must string) {
 	if !ok {
 		p.fail(o.place(field), "%s", must)

@@ -153,9 +153,9 @@ func many(format string, n int) string {
 	return b.String()
 }
 
-// TestFullestExportFits: the largest possible export, with the longest possible entries and
-// as many as allowed, is accepted. The test encodes only some of the entries, and
-// extrapolates the size of the whole file.
+// TestFullestExportFits: the largest possible export, with the longest possible entries and as many
+// of them as allowed, is accepted. The test encodes only some of the entries, and extrapolates the
+// size of the whole file.
 func TestFullestExportFits(t *testing.T) {
 	const part = 100
 	at, long, quotes := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), strings.Repeat(
@@ -191,7 +191,7 @@ func TestFullestExportFits(t *testing.T) {
 	}
 }
 
-// FuzzParse: Parse returns a file or a refusal for any input, and a file that it accepts stays the
+// FuzzParse: for any input, Parse returns a file or a refusal. A file that it accepts stays the
 // same when it is encoded and parsed again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(example))
