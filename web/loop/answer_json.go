@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// answers holds the answer to a query, as viz.json.v1 sends it. Only the field named after the
-// query is set.
+// answers holds the answer to a query in the form that viz.json.v1 sends. Only the field named
+// after the query is set.
 type answers struct {
 	Peek   *peekAnswer   `json:"peek,omitempty"`
 	Find   *foundAnswer  `json:"find,omitempty"`
@@ -25,8 +25,8 @@ type piecesAnswer struct {
 	Pieces []infer.Token `json:"pieces"`
 }
 
-// choice is a token that a step might draw. The token's id and text are also separate fields, as in
-// the rows of stages.
+// choice is a token that a step might draw. As in the rows of stages, the token's id and text are
+// separate fields.
 type choice struct {
 	ID    int         `json:"id"`
 	Text  string      `json:"text"`
@@ -128,7 +128,7 @@ func foundIn(st *session.State, step int, text string) *foundAnswer {
 
 func attentionOf(st *session.State, block, head int) *headAnswer {
 	w := st.Look.Blocks[block-1].Attention[head-1]
-	var text []infer.Token // up to the position shown
+	var text []infer.Token // up to and including the position shown
 	text = append(text, st.PromptTokens...)
 	for _, s := range st.Steps[:st.Cursor.Step-1] {
 		text = append(text, st.Model.Token(s.Chosen))
@@ -155,8 +155,8 @@ func insideOf(st *session.State, block int) *insideAnswer {
 	}
 }
 
-// zoomAnswer describes a block, or the output of one of its heads. If the state does not look
-// inside the pass, Look is false and the other fields are empty.
+// zoomAnswer describes a block, or the output of one of its heads. If the state does not include
+// the inside view of the pass, Look is false and the other fields are empty.
 type zoomAnswer struct {
 	Block   int         `json:"block"`
 	Head    int         `json:"head,omitempty"`

@@ -14,9 +14,9 @@ const isReady = `document.readyState === 'complete' && document.documentElement.
 // shortState is the state that the short tier audits: the one with the most controls.
 const shortState = "filter"
 
-// TestEveryStateIsAccessible: axe-core finds nothing in any state of the storybook, no page
-// is wider than its window, and every control is large enough: 44 px for a finger, 24 px
-// for a mouse.
+// TestEveryStateIsAccessible: in every state of the storybook, axe-core reports no problems, no
+// page is wider than its window, and every control is large enough: 44 px for a finger, 24 px for a
+// mouse.
 // Promise: axe-core finds nothing in the Loop (WCAG 2.2 AA).
 func TestEveryStateIsAccessible(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func (x *site) audit(tab *browser.Tab, name string) {
 	tab.Audit(name)
 	tab.Eval(`for (const d of document.querySelectorAll('details')) d.open = true;
 		document.getElementById('keys').showModal();
-		document.documentElement.classList.add('is-touch')`) // as strip.js does on the first touch
+		document.documentElement.classList.add('is-touch')`) // strip.js does this on the first touch
 	tablet := browser.Screen{Width: 1366, Height: 1024, Touch: true}
 	tab.Screen(tablet)
 	tab.Until(`matchMedia('(width: 1366px)').matches`)

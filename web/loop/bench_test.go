@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BenchmarkPush measures the server's work for pushing one stage, not counting the forward pass:
-// it builds the page's model and renders all panels, 60 tokens into a text.
+// BenchmarkPush measures the server's work for pushing one stage, without the forward pass:
+// building the page's model and rendering all panels, 60 tokens into a text.
 func BenchmarkPush(b *testing.B) {
 	c, err := bundled.Target()
 	if err != nil {

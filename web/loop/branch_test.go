@@ -50,7 +50,7 @@ func TestBranchTree(t *testing.T) {
 	if v.Say != "3 branches" || len(v.List) != 1 {
 		t.Fatalf("got %+v, want Say = %q, len(List) = 1", v, "3 branches")
 	}
-	// all share "·a·the", where branch 3 ends and 1 and 2 diverge
+	// They all share "·a·the", where branch 3 ends and branches 1 and 2 diverge.
 	root := v.List[0]
 	if root.Text.String() != "·a·the" || root.From != "token 4" || len(root.Lines) != 1 || !root.Lines[0].Current ||
 		root.Lines[0].Cmd != "" {
@@ -89,7 +89,7 @@ func TestScrubberAndProgressBar(t *testing.T) {
 	sessiontest.Do(t, s, session.StepStage{})
 	st := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter})
 	c := NewPage(lang, st).Console
-	// Eight stages have run and the fourth is shown. The prompt has 5 positions.
+	// Eight stages have run, and the fourth is shown. The prompt occupies 5 positions.
 	if c.Scrub != (Scrub{Value: "4", Max: "8", Say: "token 6, stage 4"}) || !c.CanFinish {
 		t.Errorf(
 			"got %+v, want c.Scrub = %+v, c.CanFinish = true", c.Scrub,
@@ -168,8 +168,8 @@ func TestCostChartIsThinned(t *testing.T) {
 	}
 }
 
-// TestNoticesLeadWithBoldSentence: the page shows a notice about what happened to the run, with
-// its first sentence in bold.
+// TestNoticesLeadWithBoldSentence: the page shows a notice about what has happened to the run. The
+// notice's first sentence is bold.
 func TestNoticesLeadWithBoldSentence(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, c := range []struct {

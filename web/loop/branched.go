@@ -7,15 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Branched describes a branch that has just begun: the last token that it shares with the
-// earlier text, and how to return to that text. It is shown until the branch continues.
+// Branched describes a branch that has just begun: the last token that it shares with the earlier
+// text, and the command that returns to that text. It is shown until the branch continues.
 type Branched struct {
 	From stage.Text // the last shared token; empty for none
 	Undo string     // the command that returns to the earlier text
 }
 
-// newBranched returns the branch that has just begun, if any: the newest branch, while it has at
-// most one token beyond the tokens that it shares with the earlier text.
+// newBranched describes the newest branch if it has just begun: that is, if at most one of its
+// tokens is not shared with the earlier text.
 func newBranched(s *session.State) Branched {
 	var now session.Branch
 	for _, b := range s.Branches {
@@ -28,7 +28,7 @@ func newBranched(s *session.State) Branched {
 		switch {
 		case b.Current:
 		case b.ID > now.ID:
-			return Branched{} // the learner has gone back to an older branch
+			return Branched{} // the learner has returned to an older branch
 		default:
 			if n := sharedTo([]session.Branch{now, b}, 0); n >= shared {
 				parent, shared = i, n

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Branches is the tree of a run's branches. Text that several of them share is listed once, and
-// each branch continues where it diverges.
+// Branches is the tree of a run's branches. A stretch that several of them share is listed once,
+// and each branch continues where it diverges.
 type Branches struct {
 	Say  string // "3 branches"; "" if there is only one
 	List []BranchNode
@@ -40,7 +40,7 @@ func newBranches(w stage.Words, s *session.State) Branches {
 	return v
 }
 
-// branchNodes groups lines by their token at index from. They share all tokens before it.
+// branchNodes groups lines by their tokens at the index from. They share all tokens before it.
 func branchNodes(w stage.Words, s *session.State, lines []session.Branch, from int) []BranchNode {
 	var nodes []BranchNode
 	var order []int
@@ -96,8 +96,8 @@ func branchNode(w stage.Words, s *session.State, group []session.Branch, from, t
 	return n
 }
 
-// shortWords is the maximum length, in tokens, of a stretch that is shown in full. Of a longer one,
-// only endWords tokens at each end are shown.
+// shortWords is the length, in tokens, of the longest stretch that is shown in full. Of longer
+// ones, only endWords tokens at each end are shown.
 const shortWords, endWords = 7, 3
 
 // stretch returns the text of the tokens, shortened in the middle.

@@ -38,8 +38,8 @@ const (
 	isUndrawn = `document.getElementById('panel').hasAttribute('data-undrawn')`
 )
 
-// forward presses → until the page shows the given stage. At the draw, it presses → once more to
-// make the draw.
+// forward presses → until the page shows the given stage. At the draw, it presses → a second time
+// to make the draw.
 func (b loopTab) forward(n int) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage(strconv.Itoa(n)))
@@ -64,7 +64,7 @@ func TestBrowserStepsByKeyboard(t *testing.T) {
 	b := openTab(t, x, browser.Laptop)
 	b.Until(`!document.getElementById('prompt-box').hidden`)
 
-	// The prompt's tokens appear while it is typed, and Ctrl+Enter starts the run.
+	// The prompt's tokens appear as it is typed, and Ctrl+Enter starts the run.
 	b.Type("#prompt", "Once upon a time")
 	b.Until(`document.querySelectorAll('#pieces .tk').length > 3`)
 	b.Chord(browser.Enter)
@@ -167,8 +167,8 @@ func TestBrowserControlsKeepFocusAndValues(t *testing.T) {
 	b.Until(atStage("2")) // one stage, not a whole token
 }
 
-// TestBrowserPlaysAtFullSpeed plays a text at full speed and checks that screen readers get few
-// announcements.
+// TestBrowserPlaysAtFullSpeed plays a text at full speed and checks that it causes few screen
+// reader announcements.
 func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -204,8 +204,8 @@ func TestBrowserPlaysAtFullSpeed(t *testing.T) {
 	}
 }
 
-// TestBrowserReportsLostServer: without a server, the page reports the loss, refuses commands that
-// cannot be sent, and continues when a server is back.
+// TestBrowserReportsLostServer: while there is no server, the page says so and refuses commands,
+// because they cannot be sent. When a server is back, the page continues.
 func TestBrowserReportsLostServer(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -222,7 +222,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("2"))
 
-	// A server that has lost the run receives the run's link from the page.
+	// A server that no longer has the run gets the run's link from the page.
 	x.stop()
 	x = newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
 	b.Eval(`dispatchEvent(new Event('online'))`)
@@ -241,7 +241,8 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
 	b.Until(`document.getElementById('err-general').textContent.includes('Not connected just now')`)
 
-	// Once a server is running again, the learner can repeat a press whose command was not sent.
+	// Once a server is running again, the learner can repeat a key press whose command was not
+	// sent.
 	x.stop()
 	newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
 	b.Eval(`dispatchEvent(new Event('online'))`)

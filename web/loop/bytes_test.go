@@ -49,8 +49,8 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 	}
 	do(session.SetPreset{Key: "greedy"})
 	do(session.SetKnob("max_tokens", float64(n)))
-	// With greedy decoding this text repeats itself without end, and the probability that the text
-	// ends, which a panel shows, changes as often late in the text as early in it.
+	// With greedy decoding, this text repeats itself without end. A panel shows the probability
+	// that the text ends, which changes as often late in the text as early in it.
 	st := do(session.Start{Prompt: "Colder, colder,"})
 	if branch { // the tree of branches must not grow with the text either
 		do(session.StepToken{})
@@ -70,9 +70,9 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 	return sum
 }
 
-// TestBytesGrowWithTheText: a run that is twice as long sends about twice as many bytes. The
-// text is sent token by token, and as prose each time it ends. Nothing else on the page grows
-// with it.
+// TestBytesGrowWithTheText: a run that is twice as long sends about twice as many bytes. The text
+// is sent token by token, and as prose each time it ends. No other part of the page grows with the
+// text.
 func TestBytesGrowWithTheText(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestBytesGrowWithTheText(t *testing.T) {
 			if id == "reading" {
 				grown *= float64(once.ends) / float64(twice.ends)
 			}
-			// In shorter runs, the panels that have a maximum size have not reached it.
+			// In shorter runs, the panels of limited size are not full yet, so they still grow.
 			if !c.byStage && bytes > 10_000 && grown > 2.3 {
 				t.Errorf(
 					"%s: panel %s grows with the text: %d bytes, for twice the text %d", c.name, id, bytes,

@@ -42,7 +42,7 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 }
 
 // TestStageMotionInBothViews: in both views, something moves from each stage to the next. A key
-// press or a click ends the animation midway and leaves no trace of it. The winner is not named
+// press or a click ends the animation early and leaves no trace of it. The winner is not named
 // before the marker has fallen. If VIZ_SHOTS is set, the test takes five screenshots of each
 // animation.
 func TestStageMotionInBothViews(t *testing.T) {
@@ -90,7 +90,7 @@ func TestStageMotionInBothViews(t *testing.T) {
 	}
 }
 
-// half stops an animation midway and checks what is visible.
+// half stops an animation halfway and checks what is visible.
 func (b loopTab) half(name string, falls, flies bool) {
 	for frame := range 5 {
 		b.Eval(fmt.Sprintf(`window.at(%g)`, float64(frame)/4))
@@ -110,8 +110,8 @@ func (b loopTab) half(name string, falls, flies bool) {
 	}
 }
 
-// TestStepDuringMotionCounts: a step during an animation ends the animation and still counts: the
-// next stage is shown, and only its own animation runs.
+// TestStepDuringMotionCounts: a step during an animation ends the animation and still takes effect:
+// the next stage is shown, and only its own animation runs.
 func TestStepDuringMotionCounts(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -20,8 +20,8 @@ type CostChart struct {
 	Note   string // set if steps are omitted
 }
 
-// chartPoints is the maximum number of steps in the chart. With more, a curve of this size
-// would look the same.
+// chartPoints is the maximum number of steps in the chart. More steps would not change how a curve
+// of this size looks.
 const chartPoints = 64
 
 func newCostChart(w stage.Words, s *session.State) CostChart {
@@ -69,9 +69,9 @@ func thinned(points []plots.CostPoint) []plots.CostPoint {
 	return kept
 }
 
-// charts caches the most recent charts. Drawing a chart takes milliseconds. A chart is requested at
-// every stage, but it changes only once per token. Steps are never changed, so the last step
-// identifies all steps before it.
+// charts caches the most recently used charts. Drawing a chart takes milliseconds. A chart is
+// requested at every stage, but it changes only once per token. Steps are immutable, so the last
+// step identifies all steps before it.
 var charts = chartMemory{byStep: map[chartKey]plots.Chart{}}
 
 type chartMemory struct {
@@ -80,15 +80,15 @@ type chartMemory struct {
 	order  []chartKey
 }
 
-// chartKey identifies a chart by its language and its last step. The step is a weak pointer, so that
-// it and its scores do not remain in memory when the run is gone.
+// chartKey identifies a chart by its language and its last step. The step is a weak pointer, so the
+// cache does not keep a step and its scores in memory when the run is gone.
 type chartKey struct {
 	words stage.Words
 	last  weak.Pointer[infer.Step]
 }
 
-// rememberedCharts is the size of the cache, enough for a class of learners. The charts take a
-// few hundred KB.
+// rememberedCharts is the size of the cache, which is enough for a class of learners. The charts
+// take a few hundred KB.
 const rememberedCharts = 64
 
 func (m *chartMemory) draw(w stage.Words, last *infer.Step, points []plots.CostPoint) plots.Chart {

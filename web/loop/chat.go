@@ -25,8 +25,8 @@ type ChatOffer struct {
 	JSON string // the messages
 }
 
-// newChatForm returns the form for a state. It contains the conversation of the state's text or,
-// if there is none, an empty one.
+// newChatForm returns the form for a state. It contains the conversation that the state's text
+// comes from or, if there is none, an empty conversation.
 func newChatForm(s *session.State) ChatForm {
 	v := ChatForm{Plain: !s.Model.HasTemplate(), Messages: []chat.Message{{Role: chat.User}}}
 	if s.Chat != nil {
@@ -45,8 +45,8 @@ func newChatForm(s *session.State) ChatForm {
 // roles lists the message roles in the order in which pages show them.
 var roles = []string{chat.User, chat.Assistant, chat.System}
 
-// messageLabel returns the label of a part of the n-th message or, if n is 0, of the message
-// template.
+// messageLabel returns the label of a part of the n-th message. If n is 0, it returns the label for
+// the message template.
 func messageLabel(w stage.Words, part string, n int) string {
 	if n == 0 {
 		return w.T("loop.chat." + part)
@@ -54,8 +54,8 @@ func messageLabel(w stage.Words, part string, n int) string {
 	return w.T("loop.chat."+part+".n", "n", n)
 }
 
-// yourTurn returns the conversation with an empty message for the person's turn, as JSON. It
-// returns "" if another message does not fit or if the text is not a conversation.
+// yourTurn returns the conversation with an empty message added for the person's turn, as JSON. It
+// returns "" if there is no room for another message or if the text is not a conversation.
 func yourTurn(s *session.State) string {
 	said := s.Messages()
 	if said == nil || s.Stopped == infer.StopContext || len(said) >= session.MaxMessages {

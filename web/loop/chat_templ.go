@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// chatFormHTML is the form for typing a conversation, and the switch between it and the
-// plain prompt. It consists of inputs, so it is never replaced. (chat.js)
+// chatFormHTML is the form for typing a conversation, and the switch between it and the plain
+// prompt. It consists of inputs, so it is never replaced. See chat.js.
 func chatFormHTML(v ChatForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -204,7 +204,7 @@ func chatFormHTML(v ChatForm) templ.Component {
 	})
 }
 
-// messageHTML is the n-th message or, if n is 0, the message template.
+// messageHTML is the n-th message. If n is 0, it is the message template.
 func messageHTML(m chat.Message, n int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

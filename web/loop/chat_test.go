@@ -67,8 +67,8 @@ func TestChatIsOneTokenStream(t *testing.T) {
 	}
 }
 
-// TestChatLinkRestoresMessages: if a chat's run is not on the server, the chat's link restores the
-// same tokens and messages, on a page and over the socket.
+// TestChatLinkRestoresMessages: if a chat's run is no longer on the server, the chat's link
+// restores the same tokens and messages, on a page and over the socket.
 func TestChatLinkRestoresMessages(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -163,7 +163,7 @@ func TestChatFormByEveryHand(t *testing.T) {
 		v.Wait("the chat so far", `messages.children.length === 3`)
 		v.Fill("#messages li:nth-child(3) textarea", "And dogs?")
 		next := chat.Plain(append(st.Messages(), chat.Message{Role: chat.User, Content: "And dogs?"}))
-		// The button moves until all tokens are shown.
+		// The button moves as long as tokens are added.
 		v.Wait("its tokens", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`,
 			len(testmodel.Target(t).Encode(next))))
 		v.Press("#prompt-form [type=submit]")
@@ -190,8 +190,8 @@ func TestChatFormByEveryHand(t *testing.T) {
 	})
 }
 
-// TestTooLongTextKeepsTheConnection: a text that is too long for one message is refused on
-// the page, and the connection stays open.
+// TestTooLongTextKeepsTheConnection: if a text is too long for one message, the page says so, and
+// the connection stays open.
 func TestTooLongTextKeepsTheConnection(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -39,7 +39,7 @@ type received struct {
 	}
 }
 
-// client is one connection, with everything that the client has received over it.
+// client is one connection, together with everything that the client has received over it.
 type client struct {
 	t    testing.TB
 	conn *websocket.Conn
@@ -105,7 +105,7 @@ func (c *client) read() received {
 		c.last = m
 	}
 	if m.More {
-		for !c.read().Rest { // answers may come first
+		for !c.read().Rest { // answers to queries may come first
 		}
 	}
 	return m

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// order is one message from a client: a command and the client's number for it.
+// order is one message from a client: a command, with the number that the client has given it.
 type order struct {
 	n       uint64          // 0 if the client sent no number
 	name    string          // "step", "set", …

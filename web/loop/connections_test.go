@@ -79,8 +79,8 @@ func TestSlowReaderDoesNotStopOthers(t *testing.T) {
 	t.Logf("%d versions; %d messages to the quick viewer, %d to the slow one", final, len(quick.got), len(slow.got))
 }
 
-// TestReconnectShowsTheWholeRun: a connection that breaks without notice leaves the run
-// unchanged, and the next connection shows the whole run.
+// TestReconnectShowsTheWholeRun: if a connection breaks without notice, the run does not change,
+// and the next connection shows the whole run.
 func TestReconnectShowsTheWholeRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -85,7 +85,7 @@ type Progress struct {
 	Say, Bar string
 }
 
-// Inputs are the initial values of the page's inputs, by knob key.
+// Inputs holds the initial values of the page's inputs, by knob key.
 type Inputs map[string]string
 
 // Keys of [Console.Out], one for each sampling knob.
@@ -100,7 +100,7 @@ const (
 
 func newConsole(w stage.Words, s *session.State) Console {
 	set := s.Settings
-	var before []string // names of the rules, with rules that change scores first
+	var before []string // names of the rules; those that change scores come first
 	v := Console{
 		Empty:    !s.Started(),
 		CanReset: s.Started() && (s.Frontier() != session.Cursor{Step: 1, Stage: infer.KindForward} || !s.AtFrontier()),
@@ -186,7 +186,7 @@ func speeds(w stage.Words, now session.Speed) ([]SpeedButton, string) {
 	return list, w.T("loop.speed.say", "seconds", stageEvery[now])
 }
 
-// outputs describes the sliders' values and marks those without effect: a filter is idle if
+// outputs describes the sliders' values and marks the ones that have no effect: a filter is idle if
 // the others alone would keep the same tokens.
 func outputs(w stage.Words, s *session.State) map[string]Output {
 	set := s.Settings
@@ -220,9 +220,9 @@ func outputs(w stage.Words, s *session.State) map[string]Output {
 	return out
 }
 
-// idleFilters returns the filters that, at the step shown, cut no token that the other filters
-// would keep. A filter does not count as idle if it is off or if its setting was not yet used at
-// the step shown.
+// idleFilters returns the filters that cut no token at the step shown that the other filters would
+// keep. A filter does not count as idle if it is off or if its current setting was not yet in
+// effect at that step.
 func idleFilters(s *session.State) map[sampling.Rule]bool {
 	set := s.Settings
 	if set.Greedy() { // even if the step shown was drawn with other settings
@@ -263,8 +263,8 @@ func newProgress(w stage.Words, s *session.State) Progress {
 	}
 }
 
-// noteOf selects the text that explains when a change to the sampling settings takes effect, and
-// returns the end of its key.
+// noteOf returns the end of the key of the text that explains when a change to the sampling
+// settings takes effect.
 func noteOf(s *session.State) string {
 	switch {
 	case !s.Started():
@@ -317,8 +317,8 @@ func (v *Console) stops(w stage.Words, s *session.State) {
 	v.StopsJSON = string(b)
 }
 
-// expected returns the conditions found by the latest step at or before the one shown,
-// updated to the settings that the next stage will use.
+// expected returns the conditions found by the latest step up to the one shown, updated to the
+// settings that the next stage will use.
 func expected(s *session.State) []infer.Condition {
 	found := map[string]infer.Condition{}
 	list := []infer.Condition{}

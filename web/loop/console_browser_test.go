@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestConsoleIsOneRow: on a Chromebook, the console is one row with the sliders and the seed, which
-// leaves the rest of the height for the table's rows. "More" shows and hides the other controls,
-// and keys work either way.
+// TestConsoleIsOneRow: on a Chromebook, the console is one row with the sliders and the seed, so
+// that the rest of the height is left for the table. "More" shows and hides the other controls, and
+// keys work either way.
 func TestConsoleIsOneRow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -325,8 +325,8 @@ func consoleHTML(v Page) templ.Component {
 // focusKeys are the keys that focus a slider.
 var focusKeys = map[string]string{"temperature": "t", "top_k": "k", "top_p": "p", "min_p": "m"}
 
-// rules returns the sampling knobs whose sliders are always shown, because a key focuses them, or
-// all other sampling knobs.
+// rules returns the sampling knobs whose sliders are always shown, because a key focuses them, if
+// always is true, and otherwise all other sampling knobs.
 func rules(w stage.Words, c Console, always bool) (list []terms.Knob) {
 	for _, k := range w.Knobs() {
 		if _, ok := c.Out[k.Key]; ok && always == (focusKeys[k.Key] != "") {
@@ -1487,9 +1487,9 @@ func progressHTML(p Progress) templ.Component {
 	})
 }
 
-// pressIf is a button that sends a command if can is true, and otherwise does nothing. It never has
-// the disabled attribute, so that it keeps the focus. name is needed only for a button without
-// text.
+// pressIf is a button that sends a command if can is true and otherwise does nothing. It never has
+// the disabled attribute, because a disabled button would lose the focus. name is needed only for a
+// button without text.
 func pressIf(can bool, cmd, key, class, name, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1709,8 +1709,8 @@ func presetsHTML(c Console) templ.Component {
 	})
 }
 
-// filterOrderHTML shows the order of the filters under "More", for screens on which the note
-// has no room for it.
+// filterOrderHTML shows the order of the filters under "More", for screens on which the note has no
+// room for it.
 func filterOrderHTML(c Console) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

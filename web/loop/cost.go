@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// Cost is the column on the right, with the cost of the step shown.
+// Cost is the right-hand column, which shows the cost of the step shown.
 type Cost struct {
 	Empty   bool
 	Bytes   string
 	Map     stage.Map
-	Heads   stage.KVGrid // the cache with a row for each key/value head
+	Heads   stage.KVGrid // the cache, with a row for each key/value head
 	PerHead bool         // a layer has more than one head, so Heads differs from the map
 	Say     stage.Rich   // the contents of the cache, and "3,072 B = 2 × 6 layers × …"
 	Work    stage.Compare
@@ -27,7 +27,7 @@ type Cost struct {
 	Room    string
 }
 
-// counts returns a step's work so far, with the cache and as it would be without one.
+// counts returns a step's work so far, with the cache and without one.
 func counts(s *session.State, step *infer.Step) (run, without int64) {
 	shape := s.Model.Shape()
 	parts := shape.Blocks(0, step.Positions())
@@ -74,7 +74,7 @@ func newCost(w stage.Words, s *session.State) Cost {
 	return v
 }
 
-// keyOf returns the element around a word that names a line of the chart.
+// keyOf returns the element for a word that names a line of the chart.
 func keyOf(class string) stage.Element {
 	return stage.Element{Name: "span", Attrs: templ.Attributes{"class": class}}
 }

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/stage"
 
-// costColumnHTML shows the cost of the step shown. The collapsible parts are outside the panels, so
-// that they stay as the learner left them.
+// costColumnHTML shows the cost of the step shown. The parts that can be folded are outside the
+// panels, so that they stay as the learner left them.
 func costColumnHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -108,7 +108,7 @@ func costColumnHTML(v Page) templ.Component {
 	})
 }
 
-// headsSwitchHTML switches the grid from layers to heads.
+// headsSwitchHTML switches the grid between layers and heads.
 func headsSwitchHTML(c Cost) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

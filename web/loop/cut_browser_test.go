@@ -84,8 +84,8 @@ func TestBrowserReconnectsAtEveryStage(t *testing.T) {
 }
 
 // press presses a key once and waits for expr. If the connection has just been lost, the page
-// refuses the key with a message, and press presses it again. If the connection broke while the
-// key's command was in flight, the page itself sends it again.
+// refuses the key with a message, and press presses the key again. If the connection broke while
+// the key's command was in flight, the page itself resends the command.
 func (b loopTab) press(key, expr string) {
 	b.Keys(key)
 	b.Until(`(` + expr + `) || document.getElementById('err-general').textContent.includes('not sent')`)
@@ -96,8 +96,8 @@ func (b loopTab) press(key, expr string) {
 	}
 }
 
-// TestOpenedLinkReportsNoLoss: when a link is opened, the page does not report that a run was lost,
-// although the run is created from the link, just as a lost run would be rebuilt.
+// TestOpenedLinkReportsNoLoss: when a link is opened, the page does not report a lost run. This is
+// not obvious, because a run is created from a link just as a lost run is rebuilt.
 func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -115,7 +115,8 @@ func TestOpenedLinkReportsNoLoss(t *testing.T) {
 	}
 }
 
-// TestPageSurvivesServerRestart: the page returns to the same stage without help.
+// TestPageSurvivesServerRestart: after a restart of the server, the page returns to the same stage
+// without help.
 // Promise: After the server restarts, the page returns to the same stage without help.
 func TestPageSurvivesServerRestart(t *testing.T) {
 	fixture.Long(t)
@@ -159,8 +160,7 @@ func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	if after := viewers(); after != before {
 		t.Errorf("the connection was given up: %s, want %s", after, before)
 	}
-	// If the server was gone while the tab slept, the page reconnects at once, not after a
-	// pause.
+	// If the server stopped while the tab was asleep, the page reconnects at once, without a pause.
 	x.stop()
 	b.Until(`document.documentElement.dataset.conn === 'reconnecting'`)
 	newSiteAt(t, limits{}, x.http.Listener.Addr().String())
@@ -168,9 +168,9 @@ func TestSleepingTabNoticesDeadConnection(t *testing.T) {
 	b.Until(isLive + ` && ` + atStage("2"))
 }
 
-// slowEcho types a number and, as soon as the number has been sent, another digit, so that the
-// server's echo of the number arrives before the digit is sent. It records the values that
-// scripts set in the field. The two %s are the class of the connection and its method.
+// slowEcho types a number and, as soon as the number has been sent, another digit. The server's
+// echo of the number therefore arrives before the digit is sent. It records the values that scripts
+// set in the field. The two %s are the class of the connection and its method.
 const slowEcho = `{
 	const input = document.getElementById('top_k');
 	const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
@@ -193,8 +193,8 @@ const slowEcho = `{
 	type('1');
 }`
 
-// TestServerEchoDoesNotOverwriteTyping: the server's echo of a number does not overwrite
-// digits typed since.
+// TestServerEchoDoesNotOverwriteTyping: the server's echo of a number does not overwrite digits
+// that have been typed since.
 func TestServerEchoDoesNotOverwriteTyping(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

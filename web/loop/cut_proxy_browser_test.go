@@ -13,8 +13,8 @@ import (
 )
 
 // TestBlockedSocketsAreExplained: behind a proxy that allows pages but blocks sockets, the page
-// explains what is wrong and what to ask the network's administrator for, instead of showing
-// "reconnecting" forever.
+// does not show "reconnecting" forever. It explains what is wrong and what to ask the network's
+// administrator for.
 // Promise: Behind a proxy that blocks sockets, the page says what is wrong and what to ask for.
 func TestBlockedSocketsAreExplained(t *testing.T) {
 	fixture.Long(t)

@@ -11,9 +11,9 @@ import (
 )
 
 // TestCutAtEveryStage cuts the connection after a command has been sent and before its answer has
-// been read, at each stage of two turns. Whether or not the command had arrived, the client
-// reconnects, sends the command again, and sees it carried out once: the client receives each stage
-// once and in order.
+// been read, at each stage of two turns. The client then reconnects and sends the command again.
+// Whether or not the command had arrived, it takes effect once: the client receives each stage once
+// and in order.
 // Promise: If a client reconnects and sends a command again, it takes effect once; no stage is lost or repeated.
 func TestCutAtEveryStage(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestCutAtEveryStage(t *testing.T) {
 				run, before, n := c.run, c.where(), c.n
 				at := func(n int) string { return fmt.Sprintf("%d %s", 1+(n-1)/7, infer.Kinds[(n-1)%7]) }
 				c.send(`{"cmd":"step"}`)
-				if want%2 == 0 { // this command has arrived; the others may have been cut off
+				if want%2 == 0 { // this command has arrived; the others might not have
 					x.runOf(run).comes(t, func(st *session.State) bool {
 						return fmt.Sprintf("%d %s", st.Cursor.Step, st.Cursor.Stage) == at(want)
 					})

@@ -13,11 +13,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BenchmarkPushDeep runs whole turns of a model with 28 blocks and 151,936 tokens, 60 tokens
-// into a text. For each stage, it reports the server's work other than the stage itself, which
-// is measured separately: carrying out the command, building the page's model and rendering all
-// panels. It reports the median, since on a shared machine the mean includes the load from
-// other programs.
+// BenchmarkPushDeep runs whole turns of a model with 28 blocks and 151,936 tokens, 60 tokens into a
+// text. For each stage, it reports the server's work without the stage itself, which is measured
+// separately: carrying out the command, building the page's model and rendering all panels. It
+// reports medians, since on a shared machine the means would include the load from other programs.
 func BenchmarkPushDeep(b *testing.B) {
 	dir := b.TempDir()
 	if err := fixture.Write(dir, fixture.Deep); err != nil {

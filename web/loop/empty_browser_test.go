@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// visibleWords counts the words that the page shows, except words for screen readers only and
+// visibleWords counts the words that the page shows. It omits words for screen readers only and
 // words in folded parts.
 const visibleWords = `(() => {
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -20,8 +20,8 @@ const visibleWords = `(() => {
 	return n;
 })()`
 
-// TestEmptyLoopIsShort: without a text the page is short, and the prompt is the first thing
-// that the Tab key reaches after the skip link.
+// TestEmptyLoopIsShort: without a text, the page is short, and the first press of the Tab key after
+// the skip link leads to the prompt.
 func TestEmptyLoopIsShort(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -48,9 +48,9 @@ func TestEmptyLoopIsShort(t *testing.T) {
 	}
 }
 
-// TestSettingsCanBeChangedBeforeStart: before there is a text, Numbers folds the settings into one
-// plain line, and the run begins with the chosen settings. The prompt and the settings survive a
-// switch to the Story and back. Once the run has begun, everything around the stage is shown.
+// TestSettingsCanBeChangedBeforeStart: as long as there is no text, Numbers folds the settings into
+// one plain line, and the run begins with the chosen settings. The prompt and the settings survive
+// a switch to the Story and back. Once the run has begun, everything around the stage is shown.
 func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 			b.Type("#prompt", "A fox")
 			b.Eval(`document.getElementById('temperature').value = '1.2'`)
 			for _, view := range []view{storyView, numbersView} {
-				// An answer cannot arrive between the change and the press.
+				// No answer can arrive between the change and the press.
 				b.Eval(`document.getElementById('temperature').dispatchEvent(new Event('input', { bubbles: true }));
 					document.querySelector('[data-view-form] [value="` + string(view) + `"]').click()`)
 				b.Until(`document.body?.dataset.view === '` + string(view) + `' && ` + isLive)
@@ -88,7 +88,7 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 }
 
 // TestPromptCoversTheStage: the box for a new prompt covers the stage, and its field has the focus.
-// After Escape, stepping forward brings back the stage.
+// After Escape, stepping forward brings the stage back.
 func TestPromptCoversTheStage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestPromptCoversTheStage(t *testing.T) {
 	}
 }
 
-// atStageIn is [atStage] for a view. The Story shows a check mark for completed stages.
+// atStageIn is [atStage] for either view. The Story shows a check mark for completed stages.
 func atStageIn(v view, n string) string {
 	if v == numbersView {
 		return atStage(n)

@@ -12,9 +12,9 @@ import (
 // only the differences into the next message. It does not reference any state, so the memory of
 // an evicted run is freed even while a client watches the run.
 type encoder interface {
-	// encode adds to m the changes since the last call. The first call adds the whole state. If
+	// encode adds the changes since the last call to m. The first call adds the whole state. If
 	// some changes can be shown after the others, encode leaves them to rest, which adds them to
-	// another message. rest is called before encode is called again.
+	// another message. rest is called before the next call of encode.
 	encode(m *wire.Message, next *session.State) (rest func(m *wire.Message) error, err error)
 	// pieces adds the tokens of a prompt to m. answer adds the answer to a query that has already
 	// been validated. Both may be called while encode is running.
@@ -38,7 +38,8 @@ func encodeAll(e encoder, m *wire.Message, next *session.State) error {
 	return rest(m)
 }
 
-// cursor is a [session.Cursor] as JSON. Before a text begins, it is step 0 and stage "none".
+// cursor is a [session.Cursor] as JSON. Before a text begins, the step is 0 and the stage is
+// "none".
 type cursor struct {
 	Step  int    `json:"step"`
 	Stage string `json:"stage"`

@@ -26,7 +26,7 @@ type pageData struct {
 	Cursor  cursor      `json:"cursor"`
 	Undrawn bool        `json:"undrawn,omitempty"` // the sample stage is shown with its draw withheld
 	Playing bool        `json:"playing"`
-	// Link is a link to the state shown that works from anywhere and after a restart; "" before the
+	// Link is a link to the state shown that works anywhere and after a restart; "" before the
 	// first start.
 	Link  string `json:"link"`
 	Scrub scrub  `json:"scrub"`
@@ -91,7 +91,7 @@ func (e *htmlEncoder) encode(m *wire.Message, next *session.State) (func(*wire.M
 	return func(m *wire.Message) error { return e.encodePanels(m, page, later, true) }, nil
 }
 
-// encodePanels adds to m the panels of list that have changed.
+// encodePanels adds the panels of list that have changed to m.
 func (e *htmlEncoder) encodePanels(m *wire.Message, page Page, list []Panel, later bool) error {
 	if e.panels == nil {
 		e.panels = make(map[string]uint64, len(Panels))
@@ -175,7 +175,7 @@ func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session
 	return fmt.Errorf("unknown query %s", name)
 }
 
-// reply puts one panel into a message without a new state. It does not use the encoder's buffer,
+// reply adds one panel to a message without a new state. It does not use the encoder's buffer,
 // because encode may be running.
 func (e *htmlEncoder) reply(m *wire.Message, id string, c templ.Component) error {
 	var b bytes.Buffer
@@ -202,8 +202,8 @@ func (e *htmlEncoder) render(c templ.Component) ([]byte, error) {
 	return e.buf.Bytes(), err
 }
 
-// context returns a context for rendering. It outlives the connection's own, since commands that
-// arrived before the connection ended are still answered.
+// context returns a context for rendering. It outlives the connection's own context, since commands
+// that arrived before the connection ended are still answered.
 func (e *htmlEncoder) context() context.Context {
 	return terms.With(context.Background(), e.words.Language)
 }

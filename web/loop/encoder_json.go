@@ -27,13 +27,13 @@ type runData struct {
 	Speed    session.Speed     `json:"speed"`
 	Stopped  infer.StopReason  `json:"stopped,omitempty"`
 	Settings infer.Settings    `json:"settings"`
-	// Link is a link to the state shown that works from anywhere; omitted before the first start.
+	// Link is a link to the state shown that works anywhere; it is omitted before the first start.
 	Link string `json:"link,omitempty"`
 	// Branches are the run's branches so far, if there are several.
 	Branches []branch `json:"branches,omitempty"`
 	// Messages are the conversation so far, if the prompt was formatted from one.
 	Messages []chat.Message `json:"messages,omitempty"`
-	// WhatIf is the answer to the what-if question at this draw, if there is one.
+	// WhatIf is the answer to the what-if question at this draw, if any.
 	WhatIf *whatIf `json:"whatif,omitempty"`
 }
 
@@ -183,8 +183,8 @@ func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, text chat.Text
 	return nil
 }
 
-// known identifies the content of the stages of a step that have been sent, up to stage ran. It
-// does not include the logits, because the model, the prompt and the earlier steps determine them.
+// known identifies the content of a step's stages that have been sent, up to stage ran. It does not
+// include the logits, because the model, the prompt and the earlier steps determine them.
 type known struct {
 	ran      infer.Kind
 	took     []time.Duration
@@ -216,7 +216,7 @@ func knownOf(s *infer.Step, ran infer.Kind) known {
 	return k
 }
 
-// begins reports whether the stages already sent are also the first stages of s.
+// begins reports whether the stages already sent are the same as the first stages of s.
 func (k known) begins(s *infer.Step) bool {
 	return s.Ran >= k.ran && reflect.DeepEqual(k, knownOf(s, k.ran))
 }

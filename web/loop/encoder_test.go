@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files again")
 
 // handmade returns a run whose numbers do not come from an engine, so that they are the same on
-// every machine. The score of token i is −(i mod 97)/8, plus 9 for one favorite token, and stage n
+// every machine. The score of token i is −(i mod 97)/8, plus 9 for one token, the favorite. Stage n
 // takes n microseconds.
 func handmade(t testing.TB, ran infer.Kind) *session.State {
 	m := testmodel.Target(t)
@@ -95,7 +95,7 @@ func TestGoldenJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The link, like the hash, changes with the model's weights.
+		// Like the hash, the link changes with the model's weights.
 		out.WriteString(strings.ReplaceAll(rounded(t, b), session.LinkOf(st), "LINK"))
 	}
 	golden(t, "loop.json.golden", strings.ReplaceAll(out.String(), testmodel.Target(t).Hash(), "HASH"))
@@ -211,8 +211,8 @@ func TestUnchangedPanelsAreNotResent(t *testing.T) {
 	}
 }
 
-// TestStripOperations compares hand-written token lists: going from "abc" to "aXc" is one morph, to
-// "ab" one removal, and to "abcd" one append.
+// TestStripOperations compares lists of tokens written by hand: "abc" becomes "aXc" by one morph,
+// "ab" by one removal, and "abcd" by one append.
 func TestStripOperations(t *testing.T) {
 	t.Parallel()
 	s := handmade(t, infer.KindFilter)
@@ -279,7 +279,7 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 // TestPenaltyChangeResendsLogits: if the repetition penalty is changed before the draw, the scores
-// of stage 2 also change, and clients receive them.
+// of stage 2 also change and are sent to clients again.
 func TestPenaltyChangeResendsLogits(t *testing.T) {
 	t.Parallel()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())

@@ -43,8 +43,8 @@ func normal(t testing.TB, html string) string {
 	return h
 }
 
-// sameAsFresh compares the content that a client has assembled from differences with the content
-// that a newly connected client receives.
+// sameAsFresh compares what a client has assembled from differences with what a newly connected
+// client receives.
 func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	t.Helper()
 	fresh := x.dial(protocol, "?run="+c.run)
@@ -57,7 +57,7 @@ func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	}
 	for i := range c.stages {
 		a, b := headOf(t, c.stages[i]), headOf(t, fresh.stages[i])
-		// Rows of earlier stages include the token that was drawn later.
+		// Rows of earlier stages also contain the token that was drawn later.
 		if a != b || (a.Stage == "append" || a.Stage == "cache" || a.Stage == "forward") &&
 			string(c.stages[i]) != string(fresh.stages[i]) {
 			t.Errorf("stage %d is\n%s\nwant the stage of a fresh client\n%s", i, c.stages[i], fresh.stages[i])
@@ -87,8 +87,8 @@ func (c *client) where() string {
 	return fmt.Sprintf("%d %s", at.Step, at.Stage)
 }
 
-// TestEveryCommandReachesItsStage runs every command over both protocols. The expected
-// stages follow from the meaning of the commands.
+// TestEveryCommandReachesItsStage runs every command over both protocols. The expected stages
+// follow from what the commands mean.
 func TestEveryCommandReachesItsStage(t *testing.T) {
 	t.Parallel()
 	walk := []struct{ command, at string }{
@@ -138,7 +138,7 @@ func TestEveryCommandReachesItsStage(t *testing.T) {
 	}
 }
 
-// stageBeforeRest checks that the first message about a state has the panels of the stage, and the
+// stageBeforeRest checks that the first message about a state contains the stage's panels, and the
 // second one the panels beside it. The first state with a text is sent in one message.
 func stageBeforeRest(t *testing.T, c *client) {
 	t.Helper()
@@ -281,7 +281,7 @@ func TestStopStringEndsTheRun(t *testing.T) {
 }
 
 // TestSpeedSetsTheStageTime plays in real time. At speed 4, a stage lasts 0.3 s, and two stages
-// must follow in order, without further commands.
+// must run in order without further commands.
 func TestSpeedSetsTheStageTime(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -48,7 +48,7 @@ var exportLinks = []struct{ name, key string }{
 	{"table-comma", "loop.share.table.comma"},
 }
 
-// export handles GET /export/NAME?run=ID or ?log=LINK with a file.
+// export handles GET /export/NAME?run=ID or ?log=LINK. It sends a file.
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	say := stage.In(r.Context())
 	e, ok := exports[r.PathValue("name")]
@@ -89,8 +89,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	b.WriteTo(w)
 }
 
-// fileOf writes a file into a buffer, once the slot is free. The slot is released before the
-// file is sent, so that a slow reader does not delay other clients.
+// fileOf waits for the slot and writes a file into a buffer. It releases the slot before the file
+// is sent, so that a slow reader does not delay other clients.
 func (s *Server) fileOf(ctx context.Context, who admission.Caller, e export, st *session.State) (*bytes.Buffer, error) {
 	ctx, release, err := s.acquire(ctx, who, len(st.Steps))
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *Server) fileOf(ctx context.Context, who admission.Caller, e export, st 
 	return &b, e.write(ctx, &b, st)
 }
 
-// fileName returns the beginning of the prompt, in letters that every file system accepts,
-// and the seed: "once-upon-a-time-seed-42".
+// fileName returns the first words of the prompt, in letters that every file system accepts, and
+// the seed: "once-upon-a-time-seed-42".
 func fileName(st *session.State) string {
 	const most = 40
 	var b strings.Builder
@@ -182,8 +182,8 @@ func writeChart(ctx context.Context, w io.Writer, st *session.State) error {
 	return err
 }
 
-// writeTable writes the whole vocabulary at the step shown, the most probable tokens first.
-// Columns of stages after the one shown are empty.
+// writeTable writes the whole vocabulary at the step shown, with the most probable tokens first.
+// The columns of stages after the one shown are empty.
 func writeTable(form terms.SheetForm) func(context.Context, io.Writer, *session.State) error {
 	return func(_ context.Context, w io.Writer, st *session.State) error {
 		return tableRows(terms.NewSheet(w, form), st)

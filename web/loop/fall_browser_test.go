@@ -9,9 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// notSeen selects the elements that may differ between two runs with different seeds while
-// their markers are moving: times, the seed itself, the marker, and the space taken by a hidden
-// u.
+// notSeen selects the elements that may differ between two runs with different seeds while their
+// markers are falling: times, the seed itself, the marker, and the space that a hidden u takes up.
 const notSeen = `.cost, .panel__head, #seed, .cum .mark, .laid__pin`
 
 // atDrop opens a run with the given seed and steps to the moment before its marker falls, in slow
@@ -32,9 +31,9 @@ func atDrop(t *testing.T, in view, seed int) loopTab {
 }
 
 // TestMarkerDoesNotRevealTheWinner: while the marker moves back and forth, the page looks the same
-// no matter where the marker will land. No segment, row, slot, map bar or word stands out, and a
-// screen reader announces only that the marker is falling. Once it has landed, the pages differ and
-// the result is announced.
+// no matter where the marker will land. No segment, row, slot, map bar or word is highlighted, and
+// a screen reader announces only that the marker is falling. Once it has landed, the pages differ
+// and the result is announced.
 func TestMarkerDoesNotRevealTheWinner(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -89,8 +88,8 @@ func differ(a, b string) (string, string) {
 	return fmt.Sprint(len(as), " lines"), fmt.Sprint(len(bs), " lines")
 }
 
-// TestSettingChangeElsewhereEndsTheMarker: if another page of the run changes a setting
-// while the marker falls, the fall ends. The winner is never named before that.
+// TestSettingChangeElsewhereEndsTheMarker: if another page of the run changes a setting while the
+// marker is falling, the fall ends. The winner is never named before that.
 func TestSettingChangeElsewhereEndsTheMarker(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

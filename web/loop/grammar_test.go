@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// orderIn parses a client's message the way a connection and the Loop do.
+// orderIn parses a client's message as a connection and the Loop do.
 func orderIn(message string) (order, *terms.Refusal) {
 	c, err := wire.ReadCommand([]byte(message))
 	if err != nil {

@@ -45,15 +45,15 @@ type site struct {
 	jar      http.CookieJar
 	wire     *wire.Server
 	handler  *atomic.Pointer[http.Handler]
-	admit    func(hosts ...string) // also accepts requests to these hosts
+	admit    func(hosts ...string) // accepts requests to these hosts, too
 	conns    *sync.Map             // every TCP connection that the server has accepted
 	attached *attached
 	pool     *infer.Pool
-	halted   *sync.RWMutex // held for writing while runs must not continue
+	halted   *sync.RWMutex // held for writing to keep runs from continuing
 	stop     func()        // ends the server, once
 	newcomer *atomic.Bool  // whether the site's learners have never switched to Numbers
 
-	// In a tab, the address is the only field above that is set.
+	// In a tab, only the address is set of the fields above.
 	twin *twin        // the run's twin; nil if there is a server
 	tab  *browser.Tab // the tab opened last, or nil
 }
@@ -72,10 +72,10 @@ func newSite(t testing.TB, l limits) *site {
 	return newSiteAt(t, l, "127.0.0.1:0")
 }
 
-// newStorySite starts a server whose learners see the Story.
+// newStorySite starts a server for learners who see the Story.
 func newStorySite(t testing.TB) *site { t.Helper(); return newSiteIn(t, storyView) }
 
-// newSiteIn starts a server whose learners see a view.
+// newSiteIn starts a server for learners who see the given view.
 func newSiteIn(t testing.TB, in view) *site {
 	t.Helper()
 	if isInTab(t) {
@@ -86,14 +86,15 @@ func newSiteIn(t testing.TB, in view) *site {
 	return x
 }
 
-// newSiteAt starts a server at an address, which can be the address of a stopped server.
+// newSiteAt starts a server at an address, which can be the address of a server that has been
+// stopped.
 func newSiteAt(t testing.TB, l limits, addr string) *site {
 	t.Helper()
 	return newSiteOn(t, l, addr, nil)
 }
 
-// newSiteOn starts a server. With the secret of a data folder, a restarted server recognizes
-// its learners; secret may be nil.
+// newSiteOn starts a server. With the secret of a data folder, a restarted server recognizes its
+// learners; secret may be nil.
 func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	t.Helper()
 	fixture.Spend(fixture.Servers, 1)
@@ -153,7 +154,7 @@ func (x *site) handle(log *slog.Logger) {
 	shell.MountFiles(mux)
 	mux.Handle("GET /ws", x.wire)
 	mux.HandleFunc("/", shell.Elsewhere(mux))
-	// A stand-in for another package's page that the Loop links to.
+	// This handler replaces another package's page to which the Loop links.
 	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) { shell.Text(w, 200, "Predict.") })
 	var hosts []string
 	x.admit = func(more ...string) {
@@ -170,7 +171,7 @@ func (x *site) handle(log *slog.Logger) {
 		}
 		(*x.handler.Load()).ServeHTTP(w, r)
 	})
-	// The kernel's buffers are small, so a slow reader is noticed soon.
+	// The kernel's buffers are small, so that a slow reader is noticed soon.
 	x.http.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
 			x.t.Error(err)
@@ -240,7 +241,7 @@ func (x *site) breakSockets() {
 type attached struct {
 	mu    sync.Mutex
 	runs  map[string]joined      // by id
-	parts map[*livePart]struct{} // the open ones
+	parts map[*livePart]struct{} // the open connections
 }
 
 func newAttached() *attached {

@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// states returns states of a run at every stage, looking back, stopped, and not begun. The
-// prompt and a stop string contain markup, which must be shown as text.
+// states returns states of a run: one at every stage, and others that look back, have stopped, or
+// have not begun. The prompt and a stop string contain markup, which must be shown as text.
 func states(t *testing.T) map[string]*session.State {
 	t.Helper()
 	m := testmodel.Target(t)
@@ -162,7 +162,7 @@ func TestMarkupFollowsPolicyAndARIA(t *testing.T) {
 	}
 }
 
-// TestEveryRowHasItsWorkedLine checks that every row comes with its worked line.
+// TestEveryRowHasItsWorkedLine checks that every row of the table has a worked line.
 func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	all := states(t)
 	for _, name := range []string{"logits", "softmax", "filter", "sample", "back"} {
@@ -182,8 +182,8 @@ func TestEveryRowHasItsWorkedLine(t *testing.T) {
 	}
 }
 
-// TestQueryAnswersFitThePage checks that the answer to a query is one element, that the page
-// has an element with the same id, and that the answer is safe for every query.
+// TestQueryAnswersFitThePage checks that the answer to every query is one element, that the page
+// has an element with the same id, and that the answer's HTML is safe.
 func TestQueryAnswersFitThePage(t *testing.T) {
 	all := states(t)
 	st := all["forward"]
@@ -225,7 +225,7 @@ func TestQueryAnswersFitThePage(t *testing.T) {
 	}
 }
 
-// TestHeatmapsHaveTextTwins checks that every heatmap has an equivalent in words, and every
+// TestHeatmapsHaveTextTwins checks that every heatmap has an equivalent in words and that every
 // head has a worked line.
 func TestHeatmapsHaveTextTwins(t *testing.T) {
 	all := states(t)
@@ -250,8 +250,8 @@ func TestHeatmapsHaveTextTwins(t *testing.T) {
 	}
 }
 
-// TestSettingsCanBeTypedAndDragged checks that every setting can be typed as well as dragged,
-// and that the strip is a single tab stop.
+// TestSettingsCanBeTypedAndDragged checks that every setting can be typed as well as dragged, and
+// that the strip is a single tab stop.
 func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	all := states(t)
 	d := parse(t, html(t, PageHTML(NewPage(lang, all["stopped"]))))
@@ -278,8 +278,8 @@ func TestSettingsCanBeTypedAndDragged(t *testing.T) {
 	}
 }
 
-// TestNarrowScreensFoldCutRows checks that narrow screens fold all but four cut rows, and
-// show how many are folded.
+// TestNarrowScreensFoldCutRows checks that narrow screens fold all but four of the rows for cut
+// tokens, and show how many are folded.
 func TestNarrowScreensFoldCutRows(t *testing.T) {
 	d := parse(t, html(t, PageHTML(NewPage(lang, states(t)["filter"]))))
 	cut, fold := d.Find("tbody tr.is-cut").Length(), d.Find("tbody tr.is-fold").Length()

@@ -41,7 +41,7 @@ func (b loopTab) tokens(n int) {
 	b.Until(fmt.Sprintf(`document.querySelectorAll('#strip-gen > *').length === %d`, n))
 }
 
-// write generates n tokens by pressing the N key.
+// write generates n tokens by pressing the N key repeatedly.
 func (b loopTab) write(n int) {
 	for i := range n {
 		b.Keys("n")
@@ -58,7 +58,8 @@ func (b loopTab) text() string {
 
 const firstChoice = `#peek [data-cmd*=choose]`
 
-// TestBranchByMouse hovers over a token, clicks an alternative, and returns through the tree.
+// TestBranchByMouse hovers over a token, clicks an alternative, and returns to the first branch
+// through the tree.
 func TestBranchByMouse(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -83,7 +84,7 @@ func TestBranchByMouse(t *testing.T) {
 	}
 }
 
-// TestBranchByKeyboard does the same as [TestBranchByMouse] by keyboard, and searches for a
+// TestBranchByKeyboard does the same as [TestBranchByMouse] by keyboard, and also searches for a
 // token.
 func TestBranchByKeyboard(t *testing.T) {
 	fixture.Long(t)
@@ -143,7 +144,7 @@ func TestBranchByKeyboard(t *testing.T) {
 	}
 }
 
-// TestBranchByTouch: the first tap selects, and a button rewinds.
+// TestBranchByTouch: the first tap selects a token, and a button then rewinds to it.
 func TestBranchByTouch(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -206,7 +207,7 @@ func TestScrubberAndWhatIfSliders(t *testing.T) {
 	b.Until(atStage("6") + ` && document.getElementById('whatif').hidden`)
 	b.Keys(browser.Home)
 	b.Until(atStage("1"))
-	for range 30 { // as when dragging: only the last of many values counts
+	for range 30 { // as when dragging: only the last of many values matters
 		b.Eval(`scrub.value = Number(scrub.value) + 1; scrub.dispatchEvent(new Event('input', {bubbles: true}))`)
 	}
 	b.Until(atStage("7") + ` && scrub.value === '21'`)
@@ -226,7 +227,7 @@ func TestContinuePastLimitAndFinish(t *testing.T) {
 	b.Click(`[data-cmd='{"cmd":"goon"}']`)
 	b.Until(`!document.querySelector('#strip-next').classList.contains('is-stopped')`)
 	b.say(`{"cmd":"stop","max_tokens":450}`)
-	// The model is quick: cancel as soon as there is something to cancel.
+	// The model is fast: cancel as soon as there is something to cancel.
 	b.Eval(`new MutationObserver((_, o) => {
 		const cancel = document.querySelector('#progress [data-cmd*=pause]')
 		if (cancel) { o.disconnect(); document.body.dataset.canceled = 'yes'; cancel.click() }

@@ -22,7 +22,7 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 		}
 		b.say(`{"cmd":"stop","max_tokens":77}`)
 		b.Until(`document.getElementById('max_tokens').value === '77'`)
-		b.say(`{"cmd":"try","key":"unsure"}`) // another text: every figure in the panel changes
+		b.say(`{"cmd":"try","key":"unsure"}`) // another text, for which every figure in the panel is different
 		b.Until(`!document.querySelector('#strip-prompt').textContent.includes('upon')`)
 		b.say(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
 		b.Until(`document.querySelector('#strip-prompt').textContent.includes('upon')`)
@@ -40,8 +40,8 @@ func TestOpenedDetailsStayOpen(t *testing.T) {
 	}
 }
 
-// TestMenusCloseAndSearchesClear: a menu closes when one of its items is chosen, and the search
-// results for a step disappear when another step is shown.
+// TestMenusCloseAndSearchesClear: a menu closes when one of its items is chosen, and a step's
+// search results disappear when another step is shown.
 func TestMenusCloseAndSearchesClear(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestEnterStartsThePrompt: in the prompt box, Enter starts, Shift+Enter begins a new line, and
-// an Enter that ends a composition does nothing else.
+// TestEnterStartsThePrompt: in the prompt box, Enter starts the run and Shift+Enter begins a new
+// line. An Enter that ends a composition does nothing else.
 func TestEnterStartsThePrompt(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -28,9 +28,9 @@ func TestEnterStartsThePrompt(t *testing.T) {
 	}
 }
 
-// TestArrowsStepAfterASliderWasDragged: after a slider has been dragged by mouse, the arrow keys
-// step through the stages. If a slider was reached by keyboard instead, they move the slider.
-// Letter keys work on non-Latin keyboards.
+// TestArrowsStepAfterASliderWasDragged: after a slider has been dragged with the mouse, the arrow
+// keys step through the stages. If the slider was reached by keyboard instead, they move the
+// slider. Letter keys work on non-Latin keyboards.
 func TestArrowsStepAfterASliderWasDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -9,12 +9,13 @@ import (
 )
 
 // BenchmarkKeyToFrame measures, inside the page and without animation, the time from a key press's
-// timestamp to the end of the first frame that shows the new stage. A message posted in that frame
-// is delivered when the frame has been drawn. Before each press, the benchmark waits until the page
-// has finished the work that it postpones until after a frame. For a person, that work is also done
-// before the next press, which comes at least a tenth of a second later. The benchmark uses an
-// observer, since polling would make the page draw additional frames, which would make a press take
-// half as long again. The benchmark only reports the times and does not check them against a limit.
+// timestamp to the end of the first frame that shows the new stage. It detects that end by a
+// message that is posted in the frame and delivered once the frame has been drawn. Before each
+// press, the benchmark waits for the work that the page postpones until after a frame. For a
+// person, that work is also done before the next press, which comes at least a tenth of a second
+// later. The benchmark uses an observer: polling would make the page draw additional frames, and a
+// press would take half as long again. The benchmark only reports the times and does not compare
+// them with a limit.
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)
@@ -36,14 +37,14 @@ func BenchmarkKeyToFrame(b *testing.B) {
 		}).observe(
 			document.getElementById('rail'), { subtree: true, childList: true, attributes: true, characterData: true });
 		addEventListener('keydown', (event) => { pressed = { from: stage(), at: event.timeStamp } }, true)`)
-	const presses = 200 // so that p99 is not the first press, which is cold
+	const presses = 200 // so many that p99 is not the first press, which is slow
 	const rest = `return new Promise((done) => setTimeout(() => requestIdleCallback(done), 30))`
 	for range b.N {
 		page.Eval(`times.length = 0`)
 		for n := range presses {
 			page.Await(rest)
 			page.Keys(browser.ArrowRight)
-			// The expression is evaluated only once, since polling would use the page's time.
+			// The expression is evaluated only once, because polling would take time from the page.
 			page.Await(fmt.Sprintf(
 				`return times.length > %d || new Promise((done) => { shown = () => done(true); })`, n))
 		}
@@ -56,7 +57,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 	b.ReportMetric(float64(sent.bytes/sent.messages), "bytes/stage")
 }
 
-// BenchmarkPlayed plays in a browser as fast as the model generates.
+// BenchmarkPlayed plays a run in a browser as fast as the model generates.
 func BenchmarkPlayed(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)

@@ -9,8 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestCookieDecidesWhoseRun: the cookie is signed and kept, and identifies the owner of a
-// run.
+// TestCookieDecidesWhoseRun: the cookie is signed, is kept, and identifies the owner of a run.
 // Promise: Only the browser that started a run can open it on the server.
 func TestCookieDecidesWhoseRun(t *testing.T) {
 	t.Parallel()

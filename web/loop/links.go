@@ -16,9 +16,9 @@ import (
 // stepTime is roughly the time needed to replay one step. It only affects the order of the queue.
 const stepTime = 2 * time.Millisecond
 
-// acquire waits for the slot for plain requests. There is only one, so that links and files
-// take at most one core from the live runs. Learners take turns, and requests with few steps go
-// first. The returned context limits the time; release frees the slot.
+// acquire waits for the slot in which ordinary requests use the model. There is only one, so that
+// links and files take at most one core away from the live runs. Learners take turns, and requests
+// with few steps go first. The returned context limits the time; release frees the slot.
 func (s *Server) acquire(
 	ctx context.Context, who admission.Caller, steps int,
 ) (_ context.Context, release func(), err error) {
@@ -47,9 +47,10 @@ func addressOf(r *http.Request) address {
 	return address{q.Get("run"), q.Get("log")}
 }
 
-// stateOf returns the state that an address names: the state of the learner's live run or, if there
-// is no such run, of the run that the link describes, replayed for this response only. A live run
-// without a text is ignored: a page that was closed while it was reconnecting has recreated it.
+// stateOf returns the state that an address names. This is the state of the learner's live run or,
+// if there is no such run, of the run that the link describes, which is replayed for this response
+// only. A live run without a text is ignored: it was created by a page that was closed while it was
+// reconnecting.
 func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (*session.State, *problem) {
 	if run := s.Runs.Find(who.Learner, a.run); run != nil {
 		st, err := run.Current(ctx)

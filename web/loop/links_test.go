@@ -21,8 +21,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// branched plays a run with a change of settings and a token chosen by hand, and then goes
-// back to an earlier stage.
+// branched plays a run, changes its settings, chooses a token by hand, and then goes back to an
+// earlier stage.
 func branched(t *testing.T, c *client, x *site) *session.State {
 	t.Helper()
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
@@ -54,8 +54,8 @@ func shownBy(t *testing.T, page string) string {
 	return strings.Join(parts, "\n")
 }
 
-// TestLinksOpenOverHTTP opens links over plain HTTP: they show the live run if this server has
-// it, and otherwise the run that the link describes.
+// TestLinksOpenOverHTTP opens links over plain HTTP. They show the live run if this server has it,
+// and otherwise the run that the link describes.
 func TestLinksOpenOverHTTP(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -83,14 +83,14 @@ func TestLinksOpenOverHTTP(t *testing.T) {
 			}
 		}
 	}
-	// The live run has priority over the link, even if it has continued since.
+	// The live run takes precedence over the link, even if it has continued since.
 	c.do(`{"cmd":"step"}`)
 	if _, page := x.get("/loop?run=" + c.run + "&log=" + link); !strings.Contains(
 		page, `data-link="`+session.LinkOf(c.state(x))+`"`,
 	) {
 		t.Error("the page shows the link, not the live run")
 	}
-	// The link has priority over a run without a text. A page that is closed while it is
+	// The link takes precedence over a run without a text. A page that is closed while it is
 	// reconnecting leaves such a run behind.
 	empty := x.dial(wire.ProtocolHTML, "")
 	if _, page := x.get("/loop?run=" + empty.run + "&log=" + link); !strings.Contains(
@@ -133,8 +133,8 @@ func edited(t *testing.T, link, from, to string) string {
 	return deflate(t, strings.Replace(plain, from, to, 1))
 }
 
-// TestBadLinksAreExplained: each bad link gets a plain explanation and its status, on a page
-// that can be used. The socket sends the same explanation.
+// TestBadLinksAreExplained: for each bad link, the page gives a plain explanation, has the right
+// status and can be used. The socket sends the same explanation.
 func TestBadLinksAreExplained(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -217,8 +217,8 @@ func TestClientSurvivesServerRestart(t *testing.T) {
 	sameAsFresh(t, b, wire.ProtocolHTML, again)
 }
 
-// TestExportsInEveryFormat saves a run in every format. The live run and its link give the same
-// files.
+// TestExportsInEveryFormat saves a run in every format, both from the live run and from its link.
+// The files are the same.
 // Promise: A run can be saved as a text, a table, a chart and a trace.
 func TestExportsInEveryFormat(t *testing.T) {
 	t.Parallel()
@@ -313,7 +313,8 @@ func TestExportsInEveryFormat(t *testing.T) {
 }
 
 // TestTableWithTopTokenCut: under typical-p, which cuts the most probable tokens here, the table
-// shows whether each token is kept, why not if it is cut, and the probability of drawing it.
+// shows for each token whether it is kept, the reason if it is cut, and the probability of drawing
+// it.
 func TestTableWithTopTokenCut(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

@@ -17,8 +17,8 @@ func zoomText(b *browser.Tab, words string) {
 	b.Wait(words, fmt.Sprintf(`document.querySelector('#map-zoom [data-zoom-now]')?.innerText === %q`, words))
 }
 
-// TestZoomByKeyboard goes from the map to a block, a head and its sum by keyboard, and back
-// to the button where it began.
+// TestZoomByKeyboard goes from the map to a block, a head and the head's sum by keyboard, and then
+// back to the button from which it started.
 func TestZoomByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -75,8 +75,8 @@ func TestZoomFollowsTheRun(t *testing.T) {
 	zoomText(b.Tab, "Head 4")
 }
 
-// TestZoomByTouch: on a phone, a tap on the map opens a block, and further taps open a head and its
-// sum. Each of these views is visible and no wider than the screen, and one press closes it and
+// TestZoomByTouch: on a phone, tapping the map opens a block, and further taps open a head and its
+// sum. Each of these views is visible and no wider than the screen. A single press closes it and
 // shows the map.
 func TestZoomByTouch(t *testing.T) {
 	fixture.Long(t)
@@ -118,7 +118,7 @@ func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 }
 
 // TestZoomMotion: a row grows into lanes, a lane grows into a head, and the columns of a sum slide
-// into one column. A key press ends each animation midway, and zooming out takes half the time. If
+// into one column. A key press ends each animation early, and zooming out takes half the time. If
 // VIZ_SHOTS is set, the test takes five screenshots of each animation.
 func TestZoomMotion(t *testing.T) {
 	fixture.Long(t)

@@ -22,8 +22,8 @@ const watchMotion = `
 	window.moving = () => document.getAnimations().filter(a =>
 		a instanceof CSSAnimation && a.animationName !== 'wait' && a.playState === 'running').length`
 
-// TestMotionOnArrivalOnly: arriving at a stage starts its animation once, and a key press ends
-// it. A change at the same stage, a reconnection or a step back does not animate anything.
+// TestMotionOnArrivalOnly: arriving at a stage starts its animation once, and a key press ends it.
+// Changing something at the same stage, reconnecting or stepping back does not animate anything.
 func TestMotionOnArrivalOnly(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -38,7 +38,7 @@ type Page struct {
 	Story    stage.Story
 	Branched Branched
 	Grammar  string // the grammar that the text follows
-	Class    string // code of the class that the learner left in order to continue alone, set by [Server]; "" for none
+	Class    string // code of the class that the learner left to continue alone, set by [Server]; "" for none
 }
 
 // Notice is a message about the run. It stays on the page until its cause is gone.
@@ -54,7 +54,7 @@ type Notice struct {
 // NoticeKind is the severity of a notice.
 type NoticeKind string
 
-// The kinds of notices. An error has a red cross, and information is amber.
+// The kinds of notices. Errors have a red cross, and information is amber.
 const (
 	NoticeBad  NoticeKind = ""
 	NoticeWarn NoticeKind = "warn"
@@ -108,8 +108,8 @@ func newNotice(w stage.Words, s *session.State) Notice {
 	}
 }
 
-// spaceNotice warns that a prompt ends with a space, which makes the model continue badly. It
-// ignores spaces that a chat template adds after a message.
+// spaceNotice warns about a prompt that ends with a space, after which the model continues badly.
+// It ignores spaces that a chat template adds after a message.
 func spaceNotice(w stage.Words, s *session.State) Notice {
 	if s.Chat != nil {
 		return Notice{}
@@ -121,7 +121,7 @@ func spaceNotice(w stage.Words, s *session.State) Notice {
 	return Notice{Kind: NoticeWarn, Head: space.Head, Say: space.Say, Act: space.Act, Prompt: space.Prompt}
 }
 
-// stopText explains what can be done after a stop.
+// stopText explains what the learner can do after a stop.
 func stopText(w stage.Words, s *session.State) string {
 	switch {
 	case s.Stopped == infer.StopContext:

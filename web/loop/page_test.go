@@ -22,7 +22,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestPageMatchesTheEngineAtEveryStage walks a real run through every stage and compares the
+// TestPageMatchesTheEngineAtEveryStage steps a real run through every stage and compares the
 // numbers on the page with the engine's own.
 func TestPageMatchesTheEngineAtEveryStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -159,7 +159,8 @@ func TestPromptPieces(t *testing.T) {
 	}
 }
 
-// TestPiecesReportUnspellableText: a text that the vocabulary cannot spell is reported while it is typed.
+// TestPiecesReportUnspellableText: if the vocabulary cannot spell a text, the page says so while
+// the text is typed.
 func TestPiecesReportUnspellableText(t *testing.T) {
 	dir := t.TempDir()
 	if err := fixture.Write(
@@ -201,16 +202,16 @@ func TestIdleFiltersAreMarked(t *testing.T) {
 		k, p, m    string
 		ki, pi, mi bool
 	}{
-		// tokens kept at T = 1: top-p 0.9 → 3, top-p 0.8 → 2, min-p 0.1 → 3
+		// Tokens kept at T = 1: top-p 0.9 → 3, top-p 0.8 → 2, min-p 0.1 → 3.
 		{sampling.Settings{Temperature: 1, TopK: 4, TopP: 0.9}, "4, idle", "0.90", "off", true, false, false},
 		{
 			sampling.Settings{Temperature: 1, TopK: 2, TopP: 0.9, MinP: 0.1},
 			"2", "0.90, idle", "0.10, idle", false,
 			true, true,
 		},
-		// a tie: the first rule cuts
+		// A tie: the first rule counts as the one that cuts.
 		{sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9}, "3", "0.90, idle", "off", false, true, false},
-		// cuts nothing
+		// These settings cut nothing.
 		{sampling.Settings{Temperature: 1, TopK: 5, TopP: 1}, "5, idle", "off", "off", true, false, false},
 		{sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, "40, idle", "off", "off", true, false, false},
 		{
@@ -291,8 +292,8 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	}
 }
 
-// TestModelLineMentionsInt8: the page says so if the weights are rounded to int8 and therefore
-// differ from the model's own.
+// TestModelLineMentionsInt8: if the weights are rounded to int8 and therefore differ from the
+// model's own, the page says so.
 // Promise: The page says so when the weights are rounded to int8.
 func TestModelLineMentionsInt8(t *testing.T) {
 	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {

@@ -20,8 +20,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// livePart is one connection to a run: a [wire.Part] that passes commands to the run and sends
-// the changes since its last message.
+// livePart is one connection to a run. It is a [wire.Part] that passes commands to the run and
+// sends what has changed since its last message.
 type livePart struct {
 	*Server
 	caller admission.Caller
@@ -34,12 +34,12 @@ type livePart struct {
 	// The fields below are used only by sendStates.
 	seq      uint64 // version of the state last sent, 0 before the first
 	started  bool   // whether that state has a text
-	answered int    // number of commands carried out by then
+	answered int    // number of commands carried out up to that state
 }
 
-// open attaches a connection to the run requested by ?run=, or to an empty run if that run is gone
-// or none was requested. A page whose run had already started (had=1) is refused if the run is
-// gone.
+// open attaches a connection to the run requested by ?run=. If that run is gone or none was
+// requested, it attaches it to an empty run. A page whose run had already started (had=1) is
+// refused if the run is gone.
 func (s *Server) open(ctx context.Context, v wire.Visit) (wire.Part, error) {
 	enc := encoders[v.Protocol](stage.In(ctx), view(shell.ViewNamed(v.Query.Get("view"), shell.Numbers)))
 	p := &livePart{Server: s, caller: v.Caller, viewer: runs.NewViewer(v.Query.Get("page")), enc: enc}
@@ -76,7 +76,7 @@ func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.C
 	return errors.Join(err, failed)
 }
 
-// handleCommands handles commands until ctx ends, and then the commands still waiting.
+// handleCommands handles commands until ctx ends, and then the commands that are still waiting.
 func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) error {
 	for {
 		var c wire.Command
@@ -98,8 +98,8 @@ func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) e
 	}
 }
 
-// handle carries out one command. A command to the run is answered by the resulting state; handle
-// itself answers all other commands and sends refusals.
+// handle carries out one command. If the command is for the run, the resulting state is its answer.
+// For all other commands and for refusals, handle itself sends the answer.
 func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 	o, bad := readOrder(c)
 	switch {
@@ -132,16 +132,16 @@ func (p *livePart) handle(ctx context.Context, c wire.Command) error {
 }
 
 // Texts shorter than longText are processed immediately. A longer text or a query is estimated to
-// take answerTime plus readTime per byte.
+// take answerTime, plus readTime for each byte.
 const (
 	longText   = 512
 	readTime   = time.Microsecond
 	answerTime = 2 * time.Millisecond
 )
 
-// inTurn calls f. For a long text, it first waits for the caller's turn, so that a client with
-// many connections uses at most one processor and does not hold up others. f must not send
-// anything, because the client might not read it.
+// inTurn calls f. For a long text, it first waits for the caller's turn, so that a client with many
+// connections uses at most one processor and does not delay others. f must not send anything,
+// because the client might not be reading.
 func (p *livePart) inTurn(ctx context.Context, size int, f func() error) error {
 	if size < longText {
 		return f()
@@ -172,9 +172,9 @@ func (p *livePart) answer(ctx context.Context, n uint64, size int, f func() (wir
 	return nil
 }
 
-// start is carryOut for a command that may begin a run with a long text. A text that is too long is
-// refused only when it is the caller's turn, because computing how much to shorten the text takes
-// longer than beginning a run.
+// start is carryOut for a command that may begin a run with a long text. If a text is too long,
+// start refuses it only when it is the caller's turn, because computing how much to shorten the
+// text takes longer than beginning a run.
 func (p *livePart) start(o order) error {
 	begin, ok := o.command.(session.Start)
 	if !ok {
@@ -203,7 +203,7 @@ func (p *livePart) do(o order) error {
 	return err
 }
 
-// failed reports err, the reason why command n was not carried out, to the client. It does nothing
+// failed reports to the client that command n was not carried out because of err. It does nothing
 // if err is nil, and returns an error only if the run is gone.
 func (p *livePart) failed(n uint64, err error) error {
 	if errors.Is(err, runs.ErrGone) {
@@ -214,8 +214,8 @@ func (p *livePart) failed(n uint64, err error) error {
 	return nil
 }
 
-// overlong returns err, the reason why a prompt was refused. If the prompt is too long, overlong
-// replaces the message, which is for programs and counts bytes, with one for people.
+// overlong returns err, the reason for refusing a prompt. If the prompt is too long, overlong
+// replaces the message, which is for programs and counts bytes, with a message for people.
 func (p *livePart) overlong(prompt string, err error) error {
 	why, refused := terms.AsRefusal(err)
 	keep, over := session.TooLong(p.Model, prompt, p.Runs.Limits().PromptBytes)
@@ -267,7 +267,7 @@ func (p *livePart) ask(ctx context.Context, o order) error {
 	})
 }
 
-// fail reports to the client why command n was not carried out.
+// fail sends err to the client as the reason why command n was not carried out.
 func (p *livePart) fail(n uint64, err error) {
 	why := terms.RefusalOf(err)
 	if why.Code == terms.CodeModel {
@@ -302,14 +302,14 @@ func (p *livePart) sendStates(ctx context.Context) error {
 	}
 }
 
-// push sends the changes since the last state sent, and acknowledges the commands that have
+// push sends what has changed since the last state sent, and acknowledges the commands that have
 // been carried out.
 func (p *livePart) push(ctx context.Context) error {
 	// The order matters: an acknowledgement is recorded after its state, and refusals of
 	// earlier commands are already queued.
 	ack, answered := p.viewer.Progress()
 	next := p.run.Latest()
-	if next == nil && p.run.Version() != p.seq { // evicted before this viewer had seen it
+	if next == nil && p.run.Version() != p.seq { // evicted before this viewer had been sent the state
 		var err error
 		if next, err = p.run.Current(ctx); err != nil {
 			return ignoreEnd(ctx, err)
@@ -327,10 +327,10 @@ func (p *livePart) push(ctx context.Context) error {
 	return p.pushState(m, next)
 }
 
-// pushState adds a state to m and sends it. What can be shown after the rest follows in a second
-// message, which is not even rendered until the first one is sent. A state is sent whole if it is
-// the first on its connection, the first with a text (a page may merge these two), or part of a
-// playing run, in which the next state follows at once.
+// pushState adds a state to m and sends it. Parts that can be shown later follow in a second
+// message, which is not even rendered until the first one has been sent. A single message is used
+// for the first state on a connection, for the first state with a text (a page may merge these
+// two), and for the states of a playing run, in which the next state follows at once.
 func (p *livePart) pushState(m wire.Message, next *session.State) error {
 	whole := !p.started || next.Playing
 	if p.seq == 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestPatchAroundFocus changes the shape of a list whose second button has the focus, as
-// the next answer to a search does. The focus stays, and the button gets its new text. Text
-// typed in a field stays as well.
+// TestPatchAroundFocus changes the structure of a list while its second button has the focus, as
+// the next answer to a search does. The button keeps the focus and gets its new text. Text typed in
+// a field also stays.
 func TestPatchAroundFocus(t *testing.T) {
 	t.Parallel()
 	tab := visit(t, newSite(t, limits{}), browser.Laptop)

@@ -22,8 +22,8 @@ func visible(selector string) string {
 }
 
 // TestPhoneKeepsTheStageInView: on a phone, the stepper and the name of the stage stay on the
-// screen when the page is scrolled. Each step starts at the head of its stage, and the row of
-// the drawn token is visible, no matter how far down it is.
+// screen when the page is scrolled. Each step shows the beginning of its stage. The row of the
+// drawn token is visible, no matter how far down the table it is.
 func TestPhoneKeepsTheStageInView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

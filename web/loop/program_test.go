@@ -299,7 +299,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestGoldenPageData checks the data that the script receives in addition to the panels.
+// TestGoldenPageData checks the data that the page's script receives in addition to the panels.
 func TestGoldenPageData(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -51,7 +51,7 @@ func (q *query) check(name string, st *session.State) *terms.Refusal {
 }
 
 // checkZoom refuses parts that the model does not have. If there is nothing to see at this stage,
-// the answer itself reports that.
+// the query is not refused, since its answer says so.
 func (q *query) checkZoom(st *session.State) *terms.Refusal {
 	return q.checkHead(st, q.sum || q.head != 0)
 }

@@ -60,9 +60,8 @@ func TestNumbersViewEndsAsProse(t *testing.T) {
 	}
 }
 
-// TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long text.
-// The next token is in view, rather than the end of the dropped text, and stays in view as the
-// branch grows.
+// TestBranchKeepsTheTokenInView: a branch from an early token drops the rest of a long text. The
+// branch's next token then comes into view, and stays in view as the branch grows.
 func TestBranchKeepsTheTokenInView(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestMistakesAreRefusedWithCodeAndField sends every kind of mistake that the server
-// recognizes. Each refusal has the right code and field, and the run is unchanged.
+// TestMistakesAreRefusedWithCodeAndField makes every kind of mistake that the server recognizes.
+// Each refusal has the right code and field, and the run is unchanged.
 // Promise: A wrong command gets an error code and the field at fault, and changes nothing.
 func TestMistakesAreRefusedWithCodeAndField(t *testing.T) {
 	t.Parallel()
@@ -280,8 +280,8 @@ func FuzzReadOrder(f *testing.F) {
 	})
 }
 
-// TestTooLongPromptIsExplainedInCharacters: a page whose prompt is too long gets the length and
-// the limit in characters, and a program gets the limit in bytes.
+// TestTooLongPromptIsExplainedInCharacters: if a prompt is too long, a page gets its length and the
+// limit in characters, and a program gets the limit in bytes.
 func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -297,7 +297,7 @@ func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 			)
 		}
 	}
-	// 1,200 characters of three bytes each are 3,600 tokens, but the model reads only 512.
+	// 1,200 characters of three bytes each are 3,600 tokens, but the model can read only 512.
 	e := c.refused(`{"cmd":"start","prompt":"` + strings.Repeat("日本語", 400) + `"}`)
 	if want := "Your text is too long: 1,200 characters. It is still in the field. " +
 		"Shorten it to about 170, and the model goes on from there."; e.Message != want {

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// folderSecret is the secret of a data folder that two servers use one after the other.
+// folderSecret is the secret of a data folder that two servers use, one after the other.
 var folderSecret = bytes.Repeat([]byte{7}, 32)
 
 // TestLostRunIsRecreatedUnderItsID: if a run is gone, its learner's first connection recreates it
@@ -47,8 +47,8 @@ func TestLostRunIsRecreatedUnderItsID(t *testing.T) {
 	}
 }
 
-// TestForeignRunIDGivesANewRun: a learner who requests an id that was not issued to them gets a
-// run with another id, whether the id belongs to another learner or is made up.
+// TestForeignRunIDGivesANewRun: a learner who requests an id that was not issued to them gets a run
+// with another id. It makes no difference whether the id belongs to another learner or is made up.
 func TestForeignRunIDGivesANewRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
@@ -66,7 +66,7 @@ func TestForeignRunIDGivesANewRun(t *testing.T) {
 	}
 }
 
-// TestTwoTabsShareRecreatedRun: if a run is recreated, both of its tabs return to it.
+// TestTwoTabsShareRecreatedRun: if a run is recreated, both of its tabs return to the same run.
 func TestTwoTabsShareRecreatedRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -131,8 +131,8 @@ func TestExportsWaitForTheReplaySlot(t *testing.T) {
 }
 
 // TestRunMovesToAnotherServer: a page whose connection is cut reconnects to another server of a
-// cluster while the first one is still running. The page learns that its run is not there, and the
-// run is rebuilt from its link at the same stage.
+// cluster while the first one is still running. The new server does not have the page's run, and
+// rebuilds it from its link at the same stage.
 func TestRunMovesToAnotherServer(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)

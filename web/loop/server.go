@@ -35,7 +35,7 @@ type Deps struct {
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
-	// Replays is the queue in which plain requests wait for the model; nil for a separate
+	// Replays is the queue in which ordinary requests wait for the model; nil means a separate
 	// queue.
 	Replays *admission.Queue
 	// Log records failures, but never prompts.
@@ -90,10 +90,10 @@ func (s *Server) refusal(head, say string) templ.Component {
 
 // page handles GET /loop, which shows a page without a run. With ?run=ID, it shows the current
 // state of this learner's run. If that run is gone, it shows the run that &log=LINK describes. With
-// ?start=KEY, it redirects to one of a lesson's runs, and with ?prompt=TEXT, to a new run. All
-// pages are complete without a socket. A page that cannot show the requested run explains why, and
-// is still usable. With &class=CODE, the page links back to the class that the learner left in
-// order to continue alone.
+// ?start=KEY, it redirects to a run that a lesson links to. With ?prompt=TEXT, it redirects to a
+// new run. All pages are complete without a socket. A page that cannot show the requested run
+// explains why, and is still usable. With &class=CODE, the page links back to the class that the
+// learner left to continue alone.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
@@ -121,8 +121,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		} else {
 			page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 		}
-		// Set these even if the run or the link cannot be opened: the page's socket then requests
-		// it again, and receives the reason.
+		// Set these even if the run or the link cannot be opened. The page's socket then requests
+		// it again and receives the reason.
 		page.Run, page.Link = a.run, a.link
 		if st != nil {
 			page.Link = session.LinkOf(st)

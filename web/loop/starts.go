@@ -14,9 +14,10 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// openStart handles GET /loop?start=KEY, to which a lesson links to open a run that it describes.
-// It redirects to a link to that run, at the stage that the lesson describes, after replaying the
-// run to check that it reaches that stage. A chat is not started, but only filled into the form.
+// openStart handles GET /loop?start=KEY. Lessons link to this address to open a run that they
+// describe. openStart replays the run, checks that it reaches the stage that the lesson describes,
+// and redirects to a link to the run at that stage. A chat is not started, but only filled into the
+// form.
 func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
 	start := s.Course.In(r.Context()).Start(key)
@@ -52,8 +53,8 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 }
 
 // openPrompt handles GET /loop?prompt=TEXT, which the form on the home page requests. It redirects
-// to a link to a new run that starts with that text. If the text cannot be started, the page shows
-// it in its field, with the reason.
+// to a link to a new run that starts with that text. If no run can start with that text, the page
+// shows the text in its field, with the reason.
 func (s *Server) openPrompt(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, prompt string,
 ) *problem {
@@ -78,8 +79,8 @@ func (s *Server) openPrompt(
 	return nil
 }
 
-// startCommands returns the commands that bring a run to the stage that a lesson wants. If the text
-// ends earlier, the run is shown where it ends.
+// startCommands returns the commands that bring a run to the stage that a lesson requests. If the
+// text ends earlier, the run is shown at its end.
 func startCommands(start *lessons.LoopStart) []session.Command {
 	list := session.Begin(start.Settings, start.Prompt)
 	for range start.Step - 1 {

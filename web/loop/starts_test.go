@@ -12,7 +12,7 @@ import (
 )
 
 // TestLessonStartsOpenAtTheirStage: every run that a lesson links to opens with its prompt, at the
-// step and stage that the lesson describes.
+// step and the stage that the lesson describes.
 func TestLessonStartsOpenAtTheirStage(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

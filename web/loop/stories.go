@@ -14,17 +14,17 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// story describes a state of the Loop page and how to reach it. The state is not canned: the
-// bundled model runs the commands each time the page is requested.
+// story describes a state of the Loop page and how to reach it. The state is computed each time the
+// page is requested, by running the commands with the bundled model.
 type story struct {
 	Group string // the key of its heading: bookStates or bookStages
 	Name  string // in the address, and in the keys of its title and of what the page shows
 
 	commands []session.Command
-	ticks    int                          // number of playing ticks after the commands
+	ticks    int                          // number of ticks to play after the commands
 	tune     func(w stage.Words, v *Page) // sets fields of the page that are not part of a state
 	conn     string                       // how the connection is shown: "" or "reconnecting"
-	until    func(*session.State) bool    // if set, whole tokens follow the commands until it returns true
+	until    func(*session.State) bool    // if set, whole tokens are generated after the commands until it returns true
 	then     func(*session.State) []session.Command
 }
 
@@ -87,7 +87,8 @@ var stories = []story{
 		return []session.Command{
 			session.Choose{Step: 2, Token: second(st, 2)},
 			oneToken, oneToken,
-			// Do not choose the second most probable token, which the other branch may have drawn.
+			// Do not choose the second most probable token, because the other branch may have drawn
+			// it.
 			session.Choose{Step: 3, Token: int(sampling.Rank(st.Steps[2].Logits)[9])},
 			oneToken,
 		}
@@ -123,7 +124,7 @@ var stories = []story{
 
 func newStory(group, name string) story { return story{Group: group, Name: name} }
 
-// with sets the first commands. The other methods set other fields.
+// with sets the story's first commands. The other methods set other fields.
 func (s story) with(commands ...session.Command) story    { s.commands = commands; return s }
 func (s story) tuned(tune func(stage.Words, *Page)) story { s.tune = tune; return s }
 func (s story) ticking(n int) story                       { s.ticks = n; return s }

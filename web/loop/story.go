@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// storyKeys are the keyboard shortcuts that the Story shares with Numbers. Both views have the
-// controls for them.
+// storyKeys are the keyboard shortcuts that the Story shares with Numbers. Both views have controls
+// for them.
 var storyKeys = slices.DeleteFunc(slices.Clone(keys), func(k shell.Key) bool {
 	return k.Cap == "T K P M S" || k.Cap == "↑ ↓"
 })
@@ -50,7 +50,7 @@ func nextVerb(w stage.Words, n int, open bool) string {
 }
 
 // stepCommand is the main button's command. The run stops before each draw until the command is
-// sent again.
+// sent a second time.
 const stepCommand = `{"cmd":"step","withhold":true}`
 
 // canTryAgain reports whether another draw can be made at the step shown.

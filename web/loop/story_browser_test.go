@@ -23,8 +23,8 @@ func verb(name string) string {
 }
 
 // TestBrowserStoryByKeyboard steps through a token in the Story by keyboard: through the seven
-// verbs, the marker that falls only on request, and the text as prose. Then it switches to
-// Numbers and back, at the same stage of the same run.
+// verbs, the marker that falls only on request, and the text as prose. It then switches to Numbers
+// and back, at the same stage of the same run.
 func TestBrowserStoryByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -76,8 +76,8 @@ func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	b.Until(`document.querySelector('#peek[data-step="3"]')?.textContent.includes('%')`)
 }
 
-// TestNewestTextStaysInView: in both views, the newest words of a long text are in view, and so
-// is the token of a step that the learner goes back to. A finished text is shown from its
+// TestNewestTextStaysInView: in both views, the newest words of a long text are in view. When the
+// learner goes back to a step, the token of that step is in view. A finished text is shown from its
 // beginning.
 func TestNewestTextStaysInView(t *testing.T) {
 	fixture.Long(t)

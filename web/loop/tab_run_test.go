@@ -18,8 +18,8 @@ import (
 )
 
 // InTab serves a static site whose pages contain the program, for the tests that run in a browser
-// tab. Its functions are nil if no package that can build such a site is available. Package
-// loop_test sets it.
+// tab. Its functions are nil if the test binary has no package that can build such a site. Package
+// loop_test sets them.
 var InTab struct {
 	Is    func(testing.TB) bool
 	Serve func(testing.TB, shell.View) string // returns an address without a trailing slash
@@ -53,9 +53,9 @@ type running interface {
 	comes(t testing.TB, is func(*session.State) bool) *session.State
 }
 
-// tabRun is the run shown by a page in which the program runs. The test watches it over a separate
+// tabRun is the run on a page in which the program runs. The test watches the run over a separate
 // connection that uses JSON. From each state's link, the test's own engine computes the whole
-// state, so the page is compared with another build of the program.
+// state. The page is therefore compared with another build of the program.
 type tabRun struct {
 	t   testing.TB
 	tab *browser.Tab
@@ -71,9 +71,8 @@ type twin struct {
 	st    *session.State
 }
 
-// joinTwin makes a page open a separate connection, twin, to its run, unless the page has one.
-// twin.say sends commands and returns a promise of the last state after they have been
-// answered.
+// joinTwin makes a page open a separate connection, twin, to its run, unless it already has one.
+// twin.say sends commands and returns a promise of the last state after they have been answered.
 const joinTwin = `
 	const run = new URLSearchParams(location.search).get('run');
 	if (window.twin?.run !== run) {
@@ -114,7 +113,7 @@ const joinTwin = `
 	}
 	`
 
-// say sends commands. It returns the state after them as the program sends it, and whether that
+// say sends commands. It returns the resulting state as the program sends it, and whether that
 // state includes the inside view of the pass.
 func (r tabRun) say(t testing.TB, commands ...map[string]any) (state string, looks bool) {
 	t.Helper()
@@ -277,7 +276,7 @@ func sent(t testing.TB, c session.Command) []map[string]any {
 	return nil
 }
 
-// sentSet is sent for [session.Set], whose stop conditions a client sends separately.
+// sentSet returns the messages for [session.Set]. A client sends stop conditions separately.
 func sentSet(c session.Set) (list []map[string]any) {
 	const limit = "max_tokens"
 	set, stop := map[string]any{}, map[string]any{}

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestLongTextsTakeTurns: while a long text is processed, other long texts and queries wait,
-// runs continue, and short texts are processed at once. A client that does not read its answers
-// does not delay others.
+// TestLongTextsTakeTurns: while a long text is processed, other long texts and queries wait, runs
+// continue, and short texts are processed at once. A client that does not read its answers does not
+// delay others.
 func TestLongTextsTakeTurns(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

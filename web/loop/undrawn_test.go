@@ -37,8 +37,8 @@ func undrawn(t *testing.T, seed uint64) *session.Session {
 	return s
 }
 
-// shownOf returns everything that the server sends to a page and over its socket for a state,
-// except the seed and the link, which contains the seed.
+// shownOf returns everything that the server sends for a state, to a page and over its socket. It
+// omits the seed and the link, which contains the seed.
 func shownOf(t *testing.T, in view, st *session.State) string {
 	t.Helper()
 	timeless := *st
@@ -73,9 +73,9 @@ func shownOf(t *testing.T, in view, st *session.State) string {
 	return strings.ReplaceAll(all, fmt.Sprint(st.Settings.Seed), "SEED")
 }
 
-// TestWithheldDrawIsNotSent: nothing that is sent while a draw is withheld depends on its
-// outcome. For two seeds with different draws, the data is the same byte for byte, except for
-// the seed. Later the draw is sent, which shows that the comparison would have found it.
+// TestWithheldDrawIsNotSent: nothing that is sent while a draw is withheld depends on its outcome.
+// For two seeds with different draws, the data is the same byte for byte, except for the seed.
+// After that the draw is sent, which shows that the comparison would detect it.
 func TestWithheldDrawIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, in := range []view{numbersView, storyView} {

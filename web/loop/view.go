@@ -47,8 +47,8 @@ const (
 	numbersView = view(shell.Numbers)
 )
 
-// panels returns the parts of the page that are sent again when they change: the stage's panels,
-// and the panels that can be sent later.
+// panels returns the parts of the page that are sent again when they change. now contains the
+// stage's panels, and later the panels that can be sent afterward.
 func (v view) panels() (now, later []Panel) {
 	if v == storyView {
 		return storyPanels, nil
@@ -97,8 +97,8 @@ var storyPanels = []Panel{
 	{"spoken", func(w stage.Words, v Page) templ.Component { return spokenHTML(v.storySpoken(w)) }},
 }
 
-// storyNotice returns the page's notice, with the Story's wording for a stop. The end itself has no
-// notice, because the Story's sheet shows it.
+// storyNotice returns the page's notice, with the Story's wording for a stop. For the end of a text
+// there is no notice, because the Story's sheet shows it.
 func (v Page) storyNotice() Notice {
 	n := v.Notice
 	if n.Kind != NoticeEnd {

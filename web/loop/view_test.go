@@ -14,7 +14,7 @@ import (
 )
 
 // TestViewChoiceIsRemembered: newcomers see the Story. Switching views returns to the same run, and
-// the choice is remembered without a script.
+// the choice is remembered even without scripts.
 func TestViewChoiceIsRemembered(t *testing.T) {
 	t.Parallel()
 	x := newStorySite(t)

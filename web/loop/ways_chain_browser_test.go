@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// chained sets three rules, each of which cuts at least one token when the rules are applied in
-// llama.cpp's order.
+// chained sets three rules, each of which cuts at least one token when the rules are applied in the
+// order that llama.cpp uses.
 var chained = []session.Command{
 	session.Set{
 		Knobs: infer.Knobs{"temperature": 1.5, "top_k": 30, "top_p": 0.9, "min_p": 0.05},

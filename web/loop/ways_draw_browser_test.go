@@ -110,7 +110,7 @@ func useWorkedRow(v *visitor) {
 	v.says("#work-line", fmt.Sprintf("%.4f", d.P[id]))
 }
 
-// useAllCut unfolds the cut tokens in a narrow window, and folds them again.
+// useAllCut unfolds the rows of the cut tokens in a narrow window, and folds them again.
 func useAllCut(v *visitor) {
 	if v.Name() != "touch" {
 		v.Screen(browser.Screen{Width: 390, Height: 844})

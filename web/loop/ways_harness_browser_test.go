@@ -18,10 +18,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The TestWays tests use every feature of the Loop page by mouse. Features with a separate
-// gesture for each input are also used by keyboard alone and by touch on a phone. In the long
-// tier, all features are used with all three inputs. After each action, the page must show the
-// state of the session on the server.
+// The TestWays tests use every feature of the Loop page by mouse. Features that have a different
+// gesture for each input are also used by keyboard alone and by touch on a phone. In the long tier,
+// all features are used with all three inputs. After each action, the page must show the state of
+// the session on the server.
 
 // visitor is a user of the Loop page with one kind of input.
 type visitor struct {
@@ -68,7 +68,7 @@ func TestWaysByGesture(t *testing.T) {
 	)
 	features = slices.DeleteFunc(features, func(f feature) bool { return f.hands == press })
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
-		if path.Base(t.Name()) != "mouse" { // the mouse is covered by the other tests
+		if path.Base(t.Name()) != "mouse" { // the other tests cover the mouse
 			useOn(t, screen, hands, features)
 		}
 	})
@@ -80,7 +80,7 @@ func useOn(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser
 	tab := visit(t, x, screen)
 	hands(tab).Press("#prompt-form [data-prompt]")
 	tab.Wait("a text", atStage("1"))
-	if screen.Width > 1120 && screen.Height <= 800 { // where the console starts as one row
+	if screen.Width > 1120 && screen.Height <= 800 { // here the console starts as one row
 		hands(tab).Press("#all-controls")
 	}
 	for _, f := range features {
@@ -165,8 +165,8 @@ func (v *visitor) comes(what string, is func(*session.State) bool) *session.Stat
 	return v.state()
 }
 
-// reaches waits until `is` returns true for the run's state, and returns false if that never
-// happens. It watches the run as a connection does.
+// reaches waits until `is` returns true for the run's state. It returns false if that does not
+// happen within a second. It watches the run as a connection does.
 func (v *visitor) reaches(is func(*session.State) bool) bool {
 	v.t.Helper()
 	for end := time.Now().Add(browser.Patience); time.Now().Before(end); {
@@ -231,8 +231,8 @@ var pageShows = func() string {
 })()`
 }()
 
-// shouldShow returns what a page should show for a state. It is computed here from the engine's
-// own values, rather than by package stage.
+// shouldShow returns what a page should show for a state. It uses the engine's own values, rather
+// than package stage.
 func shouldShow(st *session.State) shown {
 	d := st.Settings
 	e := shown{
@@ -275,9 +275,9 @@ func marked(text string) string {
 	return text
 }
 
-// places formats a probability with n decimals. If a probability strictly between 0 and 1 would
-// round to 0 or 1, the result is "<" followed by the smallest other value, or ">" followed by the
-// largest.
+// places formats a probability with n decimals. If a probability between 0 and 1 would be rounded
+// to 0 or 1, the result is "<" followed by the smallest value that can be shown, or ">" followed by
+// the largest.
 func places(p float64, n int) string {
 	s := fmt.Sprintf("%.*f", n, p)
 	switch zeros := strings.Repeat("0", n); {
@@ -289,7 +289,7 @@ func places(p float64, n int) string {
 	return s
 }
 
-// settle waits until two frames have been drawn, including the work that the page postpones
+// settle waits until two frames have been drawn and the page has done the work that it postpones
 // until after a frame.
 func (v *visitor) settle() {
 	v.t.Helper()
@@ -315,7 +315,7 @@ func (v *visitor) same() {
 	v.t.Fatalf("the page shows\n%s\nthe run has\n%s\nits error messages are %q", g, w, v.complaints())
 }
 
-// open opens a menu or another part that folds, unless it is open.
+// open opens a menu or another foldable part, unless it is already open.
 func (v *visitor) open(details string) {
 	v.t.Helper()
 	if !browser.Value[bool](v.Tab, fmt.Sprintf(`document.querySelector(%q).open`, details)) {

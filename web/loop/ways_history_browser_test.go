@@ -100,8 +100,8 @@ func usePlay(v *visitor) {
 	}
 }
 
-// useFinish runs to the end, and cancels before the end. The pressed button disappears each
-// time, and the focus moves to its replacement.
+// useFinish runs to the end, and also cancels before the end. Each time, the pressed button
+// disappears, and the focus moves to its replacement.
 func useFinish(v *visitor) {
 	v.Press(cmd("#transport", `{"cmd":"finish"}`))
 	goOn := v.halt(func(st *session.State) bool { return st.Finishing && len(st.Steps) > 1 })
@@ -123,9 +123,8 @@ func useFinish(v *visitor) {
 	v.focused("#transport .btn--main")
 }
 
-// halt waits until a playing run reaches a state, and stops the run there, so that there is time
-// to use the page: the next pass waits until the returned function is called, and commands
-// queue.
+// halt waits until a playing run reaches a state, and stops the run there, so that there is time to
+// use the page. Until the returned function is called, the next pass waits and commands are queued.
 func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {
 	v.t.Helper()
 	if !v.reaches(is) {

@@ -48,7 +48,7 @@ func mostRead(weights []float32, n int) []int {
 	return order[:min(n, len(order))]
 }
 
-// useHead points at a head, checks which tokens it reads most, and opens all of them.
+// useHead points at a head, checks which tokens the head reads most, and opens each of them.
 func useHead(v *visitor) {
 	weights := v.state().Look.Blocks[2].Attention[1] // block 3, head 2
 	const head = `[data-head="2.1"]`
@@ -93,9 +93,10 @@ func (v *visitor) lightsWhatItReads(weights []float32) {
 const litThings = `[...document.querySelectorAll(".is-lit")].map(({ localName, dataset }) =>
 	[localName, dataset.block, dataset.pos].filter(Boolean).join(" ")).sort()`
 
-// useLight points with the mouse at a token's segment, which highlights all elements that show the
-// token, and then at a cell of the map, which highlights the cells that it reads, with their
-// tokens. By keyboard, useLight highlights a block, and by touch, a token.
+// useLight checks which elements are highlighted. With the mouse, it points at a token's segment,
+// which highlights all elements that show the token, and then at a cell of the map, which
+// highlights the cells that it reads, with their tokens. By keyboard, it highlights a block, and by
+// touch, a token.
 func useLight(v *visitor) {
 	lights := func(what string, want ...string) {
 		v.t.Helper()
@@ -181,7 +182,8 @@ func useBlock(v *visitor) {
 	v.Wait("the block to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
-// useReadout unfolds the five tokens that the model would predict if it stopped after a block.
+// useReadout unfolds the list of the five tokens that the model would predict if it stopped after a
+// block.
 func useReadout(v *visitor) {
 	says := v.state().Look.Blocks[1].Says
 	const block = "#panel .blk:nth-child(2)"

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The tests in this file check what happens when the server or the connection to it fails.
+// The tests in this file check what happens when the server fails or a connection to it breaks.
 
 // visitAt opens a page of a site and begins a text, with the mouse as input.
 func visitAt(t *testing.T, x *site) *visitor {
@@ -30,9 +30,9 @@ const watchTokens = `window.came = []; new MutationObserver((list) => {
 	}
 }).observe(document.getElementById('strip-gen'), {childList: true})`
 
-// TestFrozenConnectionLosesNothing freezes the connection without closing it while the run
-// plays, and while keys are pressed. When it resumes, every token is there once, in order,
-// every key press has taken effect once, and the connection is the same.
+// TestFrozenConnectionLosesNothing freezes the connection without closing it, while the run plays
+// and while keys are pressed. After it is unfrozen, every token is there once and in order, every
+// key press has taken effect once, and the connection is still the same.
 func TestFrozenConnectionLosesNothing(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -74,8 +74,8 @@ func TestFrozenConnectionLosesNothing(t *testing.T) {
 	}
 }
 
-// frozenPlay plays while the connection is frozen, and restores the connection while the run
-// continues. The text ends after n tokens.
+// frozenPlay plays while the connection is frozen, and unfreezes it while the run is still playing.
+// The text ends after n tokens.
 func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	v.t.Helper()
 	v.given(session.SetKnob("max_tokens", float64(n)), session.SetSpeed{Speed: speed})
@@ -84,7 +84,7 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	before, from := browser.Value[string](v.Tab, text), v.state().Frontier()
 	thaw := p.Freeze()
 	v.given(session.Play{})
-	browser.Eventually(v.t, func() bool { // the run completes two turns of the loop, which the page does not receive
+	browser.Eventually(v.t, func() bool { // the run completes two turns, which the page does not receive
 		f := v.state().Frontier()
 		return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 14
 	})
@@ -96,8 +96,8 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	v.comes("the end", func(st *session.State) bool { return len(st.Steps) == n && st.Stopped == infer.StopMaxTokens })
 }
 
-// TestFrozenConnectionIsReplaced: a page that was asleep sends a ping, gets no answer, and
-// opens another connection. A key pressed meanwhile takes effect once or not at all.
+// TestFrozenConnectionIsReplaced: a page that was asleep sends a ping, gets no answer, and opens
+// another connection. A key pressed in the meantime takes effect once or not at all.
 func TestFrozenConnectionIsReplaced(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -121,9 +121,8 @@ func TestFrozenConnectionIsReplaced(t *testing.T) {
 	v.comes("the next token", at(2, infer.KindCache))
 }
 
-// TestPressLostWithTheServerIsReported: if a press had not arrived when the server went down,
-// the next server does not carry it out. The page reports that, and shows the same stage as
-// before.
+// TestPressLostWithTheServerIsReported: if the server goes down before a press has arrived, the
+// next server does not carry it out. The page says so, and shows the same stage as before.
 func TestPressLostWithTheServerIsReported(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -150,8 +149,8 @@ func TestPressLostWithTheServerIsReported(t *testing.T) {
 	v.Wait("the words gone", `document.getElementById('err-general').textContent === ''`)
 }
 
-// TestPressDuringOutageIsResentOnce: a press that never arrived, because the connection broke
-// at that moment, is sent again on the next connection and takes effect once.
+// TestPressDuringOutageIsResentOnce: if the connection breaks before a press has arrived, the press
+// is sent again on the next connection and takes effect once.
 func TestPressDuringOutageIsResentOnce(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -204,7 +203,8 @@ func TestTwoTabsDriveOneRun(t *testing.T) {
 	v.comes("a pause", func(st *session.State) bool { return !st.Playing })
 }
 
-// TestReloadAtEveryStage reloads the page at every stage, at rest and while the run plays.
+// TestReloadAtEveryStage reloads the page at every stage, both while the run is paused and while it
+// plays.
 // Promise: Reloading the page returns to the same stage, even while the run plays.
 func TestReloadAtEveryStage(t *testing.T) {
 	fixture.Long(t)
@@ -212,11 +212,12 @@ func TestReloadAtEveryStage(t *testing.T) {
 	x := newSite(t, limits{})
 	v := visitAt(t, x)
 	v.given(oneToken)
-	// figures selects the numbers of every stage. Measured times are part of the state, so they
-	// also stay the same.
+	// figures selects the numbers of every stage. Since the measured times are part of the state,
+	// they also stay the same.
 	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, ` +
 		`#cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
-	// whole reports whether the part that arrives in a second message is as on the server's page.
+	// whole reports whether the parts that arrive in a second message are the same as on the
+	// server's page.
 	const whole = `(() => {
 		window.fresh ??= (fetch(location.href).then((r) => r.text()).then((text) => {
 			window.fresh = new DOMParser().parseFromString(text, 'text/html');
@@ -239,7 +240,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 			t.Errorf("stage %s, after reconnecting:\n%s\nwant\n%s", k, got, before)
 		}
 	}
-	// Stages last so long that two reloads happen within the run's first turns on any machine.
+	// Stages last so long that both reloads happen within the run's first turns on any machine.
 	v.given(
 		session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetKnob("max_tokens", 300),
 		session.Play{},
@@ -257,9 +258,9 @@ func TestReloadAtEveryStage(t *testing.T) {
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 }
 
-// TestWaysToReconnect: while the server is down, the page reports that and keeps its content. "Try
-// now" reconnects to the same stage on a server that has just started, or reports that there is no
-// server yet.
+// TestWaysToReconnect: while the server is down, the page says so and keeps its content. "Try now"
+// reconnects to the same stage on a server that has just started, or reports that there is still no
+// server.
 func TestWaysToReconnect(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -287,7 +288,8 @@ func TestWaysToReconnect(t *testing.T) {
 			t.Error("the page does not show the same as before")
 		}
 		v.x = newSiteAt(t, limits{}, x.http.Listener.Addr().String())
-		// From a script, since the page may reconnect between a check and a press.
+		// Press the button from a script, because the page may reconnect between a check and a
+		// press.
 		v.Eval(`if (!document.getElementById('conn').hidden) document.querySelector('[data-reconnect]').click()`)
 		v.says("#told", "rebuilt from the link")
 		st := v.comes("the same stage", at(2, infer.KindFilter))

@@ -33,8 +33,8 @@ func TestWaysSettings(t *testing.T) {
 	useAll(t, settingsFeatures)
 }
 
-// becomes waits until a setting has the given value and the page's table shows the tokens that
-// the filters keep with it.
+// becomes waits until a setting has the given value and the page's table shows the tokens that the
+// filters keep with this value.
 func (v *visitor) becomes(field string, value float64) {
 	v.t.Helper()
 	st := v.comes(
@@ -73,8 +73,8 @@ func useNumbers(v *visitor) {
 	}
 }
 
-// useMoreRules opens the box with the rules that have no keyboard shortcut, and sets them by
-// number and slider.
+// useMoreRules opens the box with the rules that have no keyboard shortcut, and sets each of them
+// by number and by slider.
 func useMoreRules(v *visitor) {
 	v.Press("#more-rules > summary")
 	v.Wait("the box to be open", `document.getElementById('more-rules').open`)
@@ -92,8 +92,8 @@ func useMoreRules(v *visitor) {
 	v.same()
 }
 
-// useWrongNumbers: an invalid value gets an error next to its field and leaves the run
-// unchanged. A valid value then removes the error.
+// useWrongNumbers checks that an invalid value causes an error next to its field and leaves the run
+// unchanged, and that a valid value then removes the error.
 func useWrongNumbers(v *visitor) {
 	before := v.state()
 	for _, c := range []struct{ field, typed, says string }{
@@ -159,7 +159,8 @@ func useStops(v *visitor) {
 	list("end\n", "User:")
 	v.Press(`#stops [data-stop-remove="0"]`)
 	list("User:")
-	// The second token that the model will generate becomes a stop string, so it stops the run.
+	// The second token that the model will generate becomes a stop string, so that it stops the
+	// run.
 	v.given(oneToken, oneToken)
 	second := v.state().Steps[1].Text
 	v.given(session.Reset{})
@@ -175,8 +176,8 @@ func useStops(v *visitor) {
 	v.says("#strip-next", "stop string")
 }
 
-// usePrompts types a prompt, checks its tokens, and starts a run with it. Then usePrompts uses an
-// offered prompt.
+// usePrompts types a prompt, checks its tokens, and starts a run with it. It then starts a run with
+// an offered prompt.
 func usePrompts(v *visitor) {
 	v.Press("#transport [data-toggle=prompt-box]")
 	v.Fill("#prompt", "A small fox")

@@ -78,8 +78,8 @@ func useFiles(v *visitor) {
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
 }
 
-// saves reports whether a file matches the test's own file for the state. With a server, they
-// must match byte for byte. In a tab, times differ, and other numbers may differ by a
+// saves reports whether a file matches the test's own file for the state. With a server, the two
+// must match byte for byte. In a tab, times may differ, and other numbers may differ by a
 // thousandth.
 func (v *visitor) saves(got, want []byte) bool {
 	if v.x.twin == nil {
@@ -102,9 +102,9 @@ func (v *visitor) saves(got, want []byte) bool {
 	return true
 }
 
-// byID sorts a table of tokens by id and removes ranks and sums, since the order of tokens with
-// almost the same probability may differ. It also replaces decimal commas with points. Other files
-// are returned unchanged.
+// byID sorts a table of tokens by id and removes ranks and sums, since tokens with almost the same
+// probability may be in a different order. It also replaces decimal commas with points. It returns
+// other files unchanged.
 func byID(file []byte) []byte {
 	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(file, []byte("\ufeff"))))
 	commas := bytes.Contains(file, []byte("rank;"))
@@ -128,7 +128,7 @@ func byID(file []byte) []byte {
 	return b.Bytes()
 }
 
-// usePredict follows the link to the game in which the visitor guesses this text's next token.
+// usePredict follows the link to the game in which the visitor guesses the next token of this text.
 func usePredict(v *visitor) {
 	link := session.LinkOf(v.state())
 	v.open("#try")
@@ -175,7 +175,7 @@ func useKeyList(v *visitor) {
 	}
 	v.tickLetterKeys()
 	v.Keys("n")
-	v.Keys(browser.ArrowRight) // not a letter; any effect of n would come first
+	v.Keys(browser.ArrowRight) // not a letter; if n had an effect, it would come first
 	if st := v.comes("a stage", at(1, infer.KindLogits)); len(st.Steps) != 1 {
 		v.t.Errorf("a letter key moved the run to %+v, want letter keys off", st.Cursor)
 	}

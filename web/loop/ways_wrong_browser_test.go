@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPageSaysWhatIsRefused presses buttons whose commands are impossible, as they could be on a
+// TestPageSaysWhatIsRefused presses buttons whose commands are not possible now, as can happen on a
 // page of another run or version. Each refusal states what is allowed, nothing changes, and the
 // page keeps working.
 func TestPageSaysWhatIsRefused(t *testing.T) {
@@ -124,9 +124,8 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestEvictedRunReturnsOnNextPress: the memory of an idle run is freed while its page is
-// open. The page keeps its content, and the next press continues from there, as does a
-// reload.
+// TestEvictedRunReturnsOnNextPress: the memory of an idle run is freed while its page is open. The
+// page keeps its content. The next press, or a reload, continues from there.
 func TestEvictedRunReturnsOnNextPress(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -77,8 +77,9 @@ func dataOf(m *infer.Model, st *session.State) []string {
 	return data
 }
 
-// TestEveryWordIsInTheCatalog renders the page and the live panels of many states, in both views, in a
-// language whose catalogs mark every word. A word without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog renders the page and the live panels of many states, in both views,
+// in the pseudo-language, which marks every word from a catalog. A word without a mark is
+// hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := stage.Words{Language: pseudo.Language(t)}
 	all := states(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// overWorkLine selects each row of the table in turn, and returns the worked line that is cut
-// off the most, if any.
+// overWorkLine selects each row of the table in turn, and returns the worked line that is cut off
+// the most, or nothing if none is.
 const overWorkLine = `(() => {
 	const line = document.getElementById('work-line');
 	let most = 1, cut = '';

@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// faulty is a slot whose passes panic while broken is positive. Each panic decrements it.
+// faulty is a slot whose passes panic while broken is positive. Each panic decrements broken.
 type faulty struct {
 	*infer.Slot
 	broken *atomic.Int64
@@ -88,8 +88,7 @@ func TestRunSurvivesAPanic(t *testing.T) {
 	}
 }
 
-// TestRepeatedPanicEndsTheRun: if a run panics again when it is rebuilt, it ends, but no other run
-// does.
+// TestRepeatedPanicEndsTheRun: if a run panics again when it is rebuilt, only this run ends.
 func TestRepeatedPanicEndsTheRun(t *testing.T) {
 	t.Parallel()
 	rs, broken, _ := faultyRegistry(t)
@@ -108,8 +107,8 @@ func TestRepeatedPanicEndsTheRun(t *testing.T) {
 	must(t, other, session.Start{Prompt: "Once upon a time"})
 }
 
-// TestRoomRunEndIsNotified: a class can wait for the end of its run, even if the run ends
-// without [RoomRun.Close] because it panics again when it is rebuilt.
+// TestRoomRunEndIsNotified: a class is notified when its run ends, even if the run ends without
+// [RoomRun.Close] because it panicked again when it was rebuilt.
 func TestRoomRunEndIsNotified(t *testing.T) {
 	t.Parallel()
 	rs, broken, _ := faultyRegistry(t)

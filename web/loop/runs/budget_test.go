@@ -14,7 +14,7 @@ import (
 
 // TestPlayingRunsKeepTheBudget: the memory budget also applies to playing runs. If no other run can
 // be evicted, a growing run pauses and explains why. Once that run is idle, it can be evicted to
-// free memory for the others.
+// free memory for others.
 func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 4 << 20})
@@ -29,9 +29,9 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Each of the eight runs may be in the middle of one token when memory runs out. The next
-	// test checks the reason for the pause, since here the runs may be evicted before the
-	// reason can be read.
+	// When memory runs out, each of the eight runs may be in the middle of a token. This test does
+	// not check the reason for the pause, since the runs may be evicted before the reason can be
+	// read. The next test does.
 	const slack = 8 * 256 << 10
 	browser.Eventually(t, func() bool {
 		if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
@@ -61,8 +61,8 @@ func TestPausedRunExplainsWhy(t *testing.T) {
 	}
 }
 
-// TestOneRunCannotExceedTheBudget: a run that alone uses the whole budget cannot grow, but
-// can still be viewed.
+// TestOneRunCannotExceedTheBudget: a run that uses the whole budget by itself cannot grow, but can
+// still be viewed.
 func TestOneRunCannotExceedTheBudget(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 100 << 10})

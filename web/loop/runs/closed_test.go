@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestRunBegunAfterShutdownHasEnded: a request still in flight when the server stops gets a
-// run that has ended, and nothing waits for that run.
+// TestRunBegunAfterShutdownHasEnded: a request that is still in flight when the server stops gets a
+// run that has already ended, and nothing waits for that run.
 func TestRunBegunAfterShutdownHasEnded(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -33,7 +33,8 @@ func TestRunBegunAfterShutdownHasEnded(t *testing.T) {
 	}
 }
 
-// TestRunsMayBeginDuringClose: runs may begin while the registry closes. The race detector checks this.
+// TestRunsMayBeginDuringClose: runs may begin while the registry closes. The race detector reports
+// any conflict.
 func TestRunsMayBeginDuringClose(t *testing.T) {
 	t.Parallel()
 	for range 50 {

@@ -12,7 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// grammarTime is roughly the time to compile a grammar. It only affects the order of the queue.
+// grammarTime is roughly the time needed to compile a grammar. It only affects the order of the
+// queue.
 const grammarTime = 5 * time.Millisecond
 
 // Grammar compiles a grammar for a caller. Grammars are compiled one at a time, in an order that is
@@ -38,8 +39,8 @@ func (rs *Registry) Grammar(ctx context.Context, who admission.Caller, text stri
 	return g, err
 }
 
-// compile compiles the grammars that a command sets. While the caller keeps the result, the session
-// finds these grammars already compiled.
+// compile compiles the grammars that a command sets. As long as the caller keeps the result, the
+// session finds these grammars already compiled.
 func (r *Run) compile(ctx context.Context, c session.Command) (held []*grammar.Grammar, err error) {
 	for text := range grammarsOf(c) {
 		g, err := r.grammar(ctx, r.caller, text)

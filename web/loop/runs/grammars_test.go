@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestGrammarsTakeTurns: grammars are compiled in a fair order. A caller who has too many
-// grammars in the queue is refused, and so is a caller who has sent too many unusable ones,
-// even in commands to a run.
+// TestGrammarsTakeTurns: grammars are compiled in a fair order. A caller with too many grammars in
+// the queue is refused. So is a caller who has sent too many unusable grammars, even in commands to
+// a run.
 func TestGrammarsTakeTurns(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})

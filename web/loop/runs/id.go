@@ -6,10 +6,10 @@ import (
 	"encoding/base64"
 )
 
-// A run's id consists of 128 random bits and a MAC, by which the server recognizes ids that it has
-// issued to a learner. If a run is gone, for example after a restart with the same data folder, the
-// first of its pages to reconnect recreates it under the same id, and all others find it there. A
-// learner never gets a run under an id that was not issued to them.
+// A run's id consists of 128 random bits and a MAC. The MAC shows the server that it has issued the
+// id, and to which learner. If a run is gone, for example after a restart with the same data
+// folder, the first of its pages to reconnect recreates it under the same id, and all others find
+// it there. A learner never gets a run under an id that was not issued to them.
 const (
 	idBytes  = 16
 	macBytes = 8

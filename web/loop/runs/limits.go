@@ -13,17 +13,17 @@ type Limits struct {
 	// PromptBytes is the length limit of a prompt. The model's context is usually the
 	// stricter limit.
 	PromptBytes int
-	// MemoryBytes is the maximum memory of the caches and traces of all runs together. Above
-	// it, idle runs are evicted, and rebuilt when next used.
+	// MemoryBytes is the maximum memory of the caches and traces of all runs together. Above it,
+	// idle runs are evicted; they are rebuilt when they are next used.
 	MemoryBytes int64
 	// ResidentBytes is how much memory the whole process may use; 0 means no limit. Above it,
 	// idle runs are evicted, and no run grows or begins.
 	ResidentBytes int64
-	// MemoryWait is how long a run that is about to begin waits for free memory. It takes a few
-	// seconds to collect the memory that idle runs release.
+	// MemoryWait is how long a run that is about to begin waits for free memory. Collecting the
+	// memory that idle runs release takes a few seconds.
 	MemoryWait time.Duration
-	// IdleExpiry is how long a run without viewers is kept: long enough for a class and the
-	// following break.
+	// IdleExpiry is how long a run without viewers is kept. It is long enough for a class and the
+	// break after it.
 	IdleExpiry time.Duration
 }
 
@@ -48,6 +48,6 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// abandonedAfter is how long a run continues to play without viewers: longer than a page takes to
-// reload, or a phone takes to find its network.
+// abandonedAfter is how long a run continues to play without viewers. It is longer than it takes a
+// page to reload, or a phone to find its network.
 const abandonedAfter = 30 * time.Second

@@ -12,26 +12,27 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The memory of runs is bounded in two ways. Their caches and traces are counted, and kept
-// within [Limits.MemoryBytes] by evicting idle runs as others grow. The memory of the whole process
-// is checked every second, because garbage, pages and connections also use memory. Above
-// [Limits.ResidentBytes], idle runs are evicted, playing runs pause, and no new run begins until
-// enough memory is free.
+// The memory of runs is bounded in two ways. First, the size of their caches and traces is counted,
+// and kept within [Limits.MemoryBytes] by evicting idle runs as others grow. Second, the memory of
+// the whole process is checked every second, because garbage, pages and connections also use
+// memory. Above [Limits.ResidentBytes], idle runs are evicted, playing runs pause, and no new run
+// begins until enough memory is free.
 
 const (
 	// lookEvery is how often the process's memory is checked.
 	lookEvery = time.Second
-	// restedAfter is how long a run without viewers or commands keeps its cache and trace: longer
-	// than a page takes to reload.
+	// restedAfter is how long a run without viewers or commands keeps its cache and trace. It is
+	// longer than it takes a page to reload.
 	restedAfter = 30 * time.Second
-	// A run whose passes took longer than quickToRebuild is not evicted while there is
-	// enough memory: its learner would wait that long for the rebuild.
+	// A run whose passes took longer than quickToRebuild is not evicted while there is enough
+	// memory, because its learner would have to wait that long for the rebuild.
 	quickToRebuild = 10 * time.Second
 	// mostRebuilding is the maximum number of runs that are rebuilt at the same time. There is a
-	// limit because their memory is counted only afterwards. The others wait.
+	// limit because the memory of a run is counted only after it has been rebuilt. Other runs wait.
 	mostRebuilding = 8
-	// returnEvery is the minimum time between two returns of memory to the system. It is long
-	// because each return collects all garbage. worthReturning is the minimum amount to return.
+	// returnEvery is the minimum time between two moments at which memory is returned to the
+	// system. It is long because returning memory requires a full garbage collection.
+	// worthReturning is the minimum amount to return.
 	returnEvery    = 5 * time.Second
 	worthReturning = 8 << 20
 )
@@ -50,9 +51,9 @@ func (l *ledger) change(by int64) {
 	}
 }
 
-// fit brings all runs back within the memory budget after one has grown, by evicting idle runs.
-// It is called by the goroutine of the run that has grown, which is not evicted. It returns
-// false if that is not enough, or if the process uses more memory than allowed.
+// fit brings all runs back within the memory budget after one of them has grown, by evicting idle
+// runs. It is called by the goroutine of the run that has grown, which is not evicted. It returns
+// false if evicting idle runs is not enough, or if the process uses more memory than allowed.
 func (rs *Registry) fit(grown *Run) bool {
 	return rs.evict(rs.memory.total.Load()-rs.cfg.Limits.MemoryBytes, grown) && !rs.full.Load()
 }
@@ -115,9 +116,9 @@ func (rs *Registry) watchMemory() {
 	}
 }
 
-// lookAtMemory evicts the runs that have been idle for restedAfter. If the process uses too
-// much memory, lookAtMemory also evicts other runs, stops runs from growing or beginning, and
-// returns true.
+// lookAtMemory evicts the runs that have been idle for restedAfter. If the process uses too much
+// memory, lookAtMemory also evicts other runs, keeps runs from growing or beginning, and returns
+// true.
 func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 	rs.evictRested(now.Add(-restedAfter))
 	limit, used := rs.cfg.Limits.ResidentBytes, rs.cfg.Resident()
@@ -140,7 +141,7 @@ func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 func (rs *Registry) returnMemory() {
 	rs.memory.freed.Store(0)
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // a sync.Pool is emptied only by the second collection
+	debug.FreeOSMemory() // only the second collection empties a sync.Pool
 }
 
 // awaitMemory waits for a limited time until there is enough memory for a run to begin.
@@ -161,8 +162,8 @@ func (rs *Registry) awaitMemory() {
 	}
 }
 
-// evictRested evicts the runs that have no viewers, have not been used since the given time,
-// and can be rebuilt quickly. Runs among them that are already evicted are put to rest.
+// evictRested evicts the runs that have no viewers, have not been used since the given time, and
+// can be rebuilt quickly. If such a run is already evicted, evictRested puts it to rest.
 func (rs *Registry) evictRested(since time.Time) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -176,7 +177,7 @@ func (rs *Registry) evictRested(since time.Time) {
 	}
 }
 
-// passes returns the total time of the model's passes that led to a state.
+// passes returns the total duration of the model's passes that led to a state.
 func passes(st *session.State) (all time.Duration) {
 	for _, step := range st.Steps {
 		for _, took := range step.Took {

@@ -17,7 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// measured returns a registry and a variable that sets how much memory the process appears to use.
+// measured returns a registry, and a variable that determines how much memory the process appears
+// to use.
 func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64) {
 	t.Helper()
 	resident = new(atomic.Int64)
@@ -70,8 +71,8 @@ func TestResidentMemoryLimit(t *testing.T) {
 	must(t, plays, session.Play{})
 }
 
-// TestRunWaitsForMemory: a run that begins while the process uses too much memory is not
-// refused but waits until enough is free.
+// TestRunWaitsForMemory: a run that begins while the process uses too much memory is not refused,
+// but waits until enough memory is free.
 func TestRunWaitsForMemory(t *testing.T) {
 	t.Parallel()
 	rs, resident := measured(t, Limits{ResidentBytes: 1 << 30, MemoryWait: browser.Patience})
@@ -95,8 +96,8 @@ func TestRunWaitsForMemory(t *testing.T) {
 }
 
 // TestIdleRunsReleaseTheirMemory: a run that has not been watched or used for restedAfter releases
-// its memory even if there is enough, unless rebuilding it would take a long time. A run that is
-// watched keeps its memory.
+// its memory even if there is enough memory, unless rebuilding the run would take a long time. A
+// run that is being watched keeps its memory.
 func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})
@@ -141,9 +142,9 @@ func TestIdleRunsReleaseTheirMemory(t *testing.T) {
 	}
 }
 
-// TestIdleRunIsRebuiltTheSame: a run that has not been watched or used for restedAfter is
-// reduced to a few bytes, without a goroutine. When its learner returns, and only then, it is
-// rebuilt exactly, including the tree of its branches. It can also be dropped to make room for
+// TestIdleRunIsRebuiltTheSame: a run that has not been watched or used for restedAfter is reduced
+// to a few bytes, without a goroutine. When its learner returns, and only then, it is rebuilt
+// exactly, including its tree of branches. A run at rest can also be dropped to make room for
 // others.
 func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 	t.Parallel()
@@ -201,8 +202,8 @@ func TestIdleRunIsRebuiltTheSame(t *testing.T) {
 	}
 }
 
-// TestIdleRunExpires: a run at rest expires and frees its place; if its place is given to
-// another learner, the run ends.
+// TestIdleRunExpires: a run at rest expires, which frees its place. If its place is given to
+// another learner before that, the run ends.
 func TestIdleRunExpires(t *testing.T) {
 	t.Parallel()
 	rs, _ := measured(t, Limits{})

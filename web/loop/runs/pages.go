@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// maxPages is the maximum number of pages that a run remembers. The pages that connected last are
-// remembered, because those may reconnect.
+// maxPages is the maximum number of pages that a run remembers. It remembers the pages that
+// connected last, because those may reconnect.
 const maxPages = 32
 
-// pageAcks holds, for each page that has watched a run, the number of the page's last command
-// that was carried out. The page that connected last is at the end. A page numbers its commands
-// from 1 across all its connections. A command that was in flight when a connection broke can
+// pageAcks holds, for each page that has watched a run, the number of the page's last command that
+// was carried out. The page that connected last is at the end. A page numbers its commands from 1,
+// and continues across connections. A command that was in flight when a connection broke can
 // therefore be sent again: it is carried out once, whether or not it had arrived.
 type pageAcks []pageAck
 
@@ -21,7 +21,7 @@ type pageAck struct {
 }
 
 // connect records that a page watches the run and returns the number of the page's last command
-// that was carried out. again is false if the page has not watched the run before.
+// that was carried out. again reports whether the page has watched the run before.
 func (p *pageAcks) connect(page string) (n uint64, again bool) {
 	if page == "" {
 		return 0, false
@@ -57,7 +57,7 @@ func (p *pageAcks) index(page string) int {
 }
 
 // pageName returns the name that a page has given itself, or "" if the name is invalid. A valid
-// name is 1 to 40 letters, digits, - and _.
+// name consists of 1 to 40 letters, digits, - and _.
 func pageName(given string) string {
 	if len(given) > 40 || strings.ContainsFunc(given, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'

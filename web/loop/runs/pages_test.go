@@ -26,7 +26,7 @@ func TestPageAcksCountOnce(t *testing.T) {
 	}
 	for i := range maxPages {
 		p.connect(fmt.Sprint("page-", i))
-		p.connect("a") // reconnects each time, and so is remembered
+		p.connect("a") // reconnects each time, and is therefore remembered
 	}
 	if len(p) != maxPages || p.last("a") != 3 {
 		t.Errorf(

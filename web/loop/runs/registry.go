@@ -22,12 +22,12 @@ type Config struct {
 	Model *infer.Model
 	// Slot returns a new slot for a run.
 	Slot func() Slot
-	// MAC returns a message authentication code of a string, computed with the server's secret. The
-	// code has at least 8 bytes, and marks the ids that the registry has issued.
+	// MAC returns a message authentication code for a text, computed with the server's secret. The
+	// code has at least 8 bytes. It marks the ids that the registry has issued.
 	MAC func(text string) []byte
-	// Limits replace [DefaultLimits], except for fields that are zero.
+	// Limits bounds the runs. For fields that are zero, [DefaultLimits] applies.
 	Limits Limits
-	// Places limits the number of runs, in total and per learner; nil means the limits of
+	// Places limits the number of runs, in total and per learner; nil means the limits in
 	// [admission.DefaultLimits].
 	Places *admission.Pool
 	// Grammars is the queue in which grammars are compiled, and BadGrammars counts unusable ones;
@@ -45,13 +45,12 @@ type Config struct {
 type Slot interface {
 	// Model returns the model whose passes wait in the queue.
 	Model() *infer.Model
-	// Step sets whether a learner is waiting for the next passes, rather than watching a run that
+	// Step sets whether a learner is waiting for the next passes, as opposed to watching a run that
 	// plays.
 	Step(on bool)
 }
 
-// Registry holds all runs. It decides which may begin, which are dropped and
-// which are evicted.
+// Registry holds all runs. It decides which runs may begin, and which are dropped or evicted.
 type Registry struct {
 	cfg Config
 
@@ -62,7 +61,7 @@ type Registry struct {
 	memory ledger
 	full   atomic.Bool // the process uses more memory than allowed
 
-	rebuilding chan struct{} // holds a value for each run that is being rebuilt
+	rebuilding chan struct{} // contains a value for each run that is being rebuilt
 
 	mu      sync.Mutex
 	byID    map[string]*Run
@@ -96,10 +95,10 @@ func New(cfg Config) *Registry {
 	return rs
 }
 
-// Close ends every run, and waits until all runs have ended or ctx is done. A run that is begun
-// later ends immediately.
+// Close ends every run, and waits until all runs have ended or ctx is done. A run that begins after
+// that ends immediately.
 func (rs *Registry) Close(ctx context.Context) error {
-	rs.mu.Lock() // Close waits for the goroutines started so far, and none is started after this
+	rs.mu.Lock() // Close waits for the goroutines started so far; no other is started from now on
 	rs.stop()
 	rs.mu.Unlock()
 	done := make(chan struct{})
@@ -119,7 +118,7 @@ func (rs *Registry) Close(ctx context.Context) error {
 func (rs *Registry) Limits() Limits { return rs.cfg.Limits }
 
 // NewSession returns a session with the model and the limits of all runs. The registry keeps no
-// reference to the session.
+// reference to it.
 func (rs *Registry) NewSession() *session.Session { return rs.newSession(rs.cfg.Slot()) }
 
 func (rs *Registry) newSession(slot Slot) *session.Session {
@@ -157,10 +156,10 @@ func (rs *Registry) running(learner, id string) *Run {
 	}
 }
 
-// Join makes v a viewer of a learner's run, or of a new one if the learner has none with that
-// id; found reports whether the run existed. A new run keeps the id if it was issued to the
-// learner, so that all pages of a run that is gone join the same new run. It needs no permit until
-// it starts. Each Join must be followed by [Registry.Leave].
+// Join makes v a viewer of a learner's run. If the learner has no run with that id, Join begins a
+// new one; found reports whether the run existed. If the id was issued to the learner, the new run
+// has that id, so that all pages of a run that is gone join the same new run. It needs no permit
+// until it starts. Each Join must be followed by [Registry.Leave].
 func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, found bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -178,8 +177,8 @@ func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, foun
 	return r, found
 }
 
-// Leave undoes [Registry.Join]. A run that was never started is dropped when its last
-// viewer leaves.
+// Leave undoes [Registry.Join]. When the last viewer leaves a run that was never started, the run
+// is dropped.
 func (rs *Registry) Leave(r *Run, v *Viewer) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -250,7 +249,7 @@ func (rs *Registry) drop(r *Run) {
 }
 
 // admit obtains a permit for a run that is about to start. It is called by the run's goroutine. The
-// error, meant for users, states that no more runs are allowed.
+// error is meant for users and says that no more runs are allowed.
 func (rs *Registry) admit(r *Run) *terms.Refusal {
 	if r.place.Load() == nil {
 		rs.awaitMemory()
@@ -262,7 +261,7 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 		return nil
 	}
 	var place *admission.Permit
-	evict := func() { // does not reference r, which may be at rest by then and must not be kept alive
+	evict := func() { // does not reference r: a run at rest must not be kept alive
 		rs.mu.Lock()
 		defer rs.mu.Unlock()
 		rs.endOf(id, place)
@@ -278,7 +277,7 @@ func (rs *Registry) admit(r *Run) *terms.Refusal {
 }
 
 // permit obtains a permit for one of the caller's runs. If there are too many runs, it drops the
-// least recently used run without viewers. If the learner has too many, it drops one of the
+// least recently used run without viewers. If this learner has too many, it drops one of the
 // learner's own. mu is held.
 func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit, *terms.Refusal) {
 	if rs.full.Load() {
@@ -301,8 +300,8 @@ func (rs *Registry) permit(c admission.Caller, evict func()) (*admission.Permit,
 	}
 }
 
-// dropOldest drops the least recently used run that has no viewers and for whose learner `of`
-// returns true. It returns false if there is none. mu is held.
+// dropOldest drops the least recently used run without viewers among the runs of learners for whom
+// `of` returns true. It returns false if there is none. mu is held.
 func (rs *Registry) dropOldest(of func(learner string) bool) bool {
 	oldest, used := "", int64(math.MaxInt64)
 	for id, r := range rs.byID {

@@ -57,7 +57,7 @@ func must(t *testing.T, r *Run, c session.Command) *session.State {
 }
 
 // TestBudgetEvictsLeastRecentlyUsed: above the memory budget, the least recently used run is
-// evicted first and watched runs last. Evicted runs are rebuilt bit for bit.
+// evicted first, and runs that are watched are evicted last. Evicted runs are rebuilt bit for bit.
 func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	probe := registry(t, Limits{})
@@ -82,7 +82,7 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 		}
 	}
 	evicted := func(r *Run) bool { return r.latest.Load() == nil }
-	// Evictions are requested and happen a moment later.
+	// Evictions are only requested here, and happen a moment later.
 	browser.Eventually(t, func() bool { return evicted(list[1].Run) })
 	if evicted(list[0].Run) || evicted(list[2].Run) {
 		t.Fatalf("evicted: first %v, third %v, want only the second", evicted(list[0].Run), evicted(list[2].Run))
@@ -98,7 +98,7 @@ func TestBudgetEvictsLeastRecentlyUsed(t *testing.T) {
 	if !slices.Equal(a.Logits, b.Logits) || a.Chosen != b.Chosen || back.Cursor != list[1].state.Cursor {
 		t.Error("the rebuilt run differs from the original")
 	}
-	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // rebuilding one run evicts the next
+	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // rebuilding one run causes the next eviction
 }
 
 // TestOpenPagesDoNotCountAsRuns: only runs that have been started count toward the limits, so open
@@ -130,8 +130,8 @@ func TestOpenPagesDoNotCountAsRuns(t *testing.T) {
 }
 
 // TestRunLimitsPerLearner: a learner's third run replaces the oldest of the learner's runs that
-// nobody watches. If all are watched, the third run is refused. A learner without a run takes a
-// place from the learner with the most runs, unless nobody has more than one.
+// nobody watches. If all of them are watched, the third run is refused. A learner without a run
+// takes a place from the learner with the most runs, unless nobody has more than one.
 func TestRunLimitsPerLearner(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -180,7 +180,7 @@ func runsOf(rs *Registry, learner string) (list []*Run) {
 	return list
 }
 
-// TestEmptyRunGoesWithItsViewer: pages that are opened and closed leave nothing behind.
+// TestEmptyRunGoesWithItsViewer: pages that are opened and closed leave no runs behind.
 func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -226,8 +226,8 @@ func TestPlayPaceByTheClock(t *testing.T) {
 		must(t, r, session.Start{Prompt: "Hello"})
 		must(t, r, session.Play{})
 		fixture.Pass(11 * time.Second)
-		// The start is the first stage, so these are the 2nd to the 10th. The 10th is the 3rd
-		// stage of the second turn.
+		// The start runs the first stage, so these are stages 2 to 10. The 10th is the 3rd stage of
+		// the second turn.
 		if got := r.latest.Load().Cursor; got != (session.Cursor{Step: 2, Stage: 3}) {
 			t.Errorf("the run is at %+v, want step 2, stage 3", got)
 		}
@@ -240,7 +240,7 @@ func TestPlayPaceByTheClock(t *testing.T) {
 	})
 }
 
-// TestWakeupsCoalesce: a viewer that never reads is woken once, no matter how much happens.
+// TestWakeupsCoalesce: a viewer that never reads is woken only once, no matter how much happens.
 func TestWakeupsCoalesce(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
@@ -254,7 +254,7 @@ func TestWakeupsCoalesce(t *testing.T) {
 	}
 }
 
-// TestPanicEndsOneRun: if a run panics, it ends, but no other run does.
+// TestPanicEndsOneRun: if a run panics, only this run ends.
 // Promise: A crash in one run ends that run, not the server.
 func TestPanicEndsOneRun(t *testing.T) {
 	t.Parallel()
@@ -286,7 +286,7 @@ func TestRunIDsBelongToTheirLearner(t *testing.T) {
 			rs.issued("a", changed),
 		)
 	}
-	// The first of a's pages to reconnect gets this id, and b gets another.
+	// The first of learner a's pages to reconnect gets this id, while learner b gets another id.
 	if r, _ := join(t, rs, "b", id); r.id == id {
 		t.Error("b's run has the id that was given to a")
 	}

@@ -20,12 +20,12 @@ type resting struct {
 }
 
 // wakes is the approximate amount of memory that a run releases when it is put to rest, in addition
-// to its cache and trace: a goroutine with its stack, timers, channels, and a few dozen small
-// objects.
+// to its cache and trace. It includes the goroutine with its stack, timers, channels, and a few
+// dozen small objects.
 const wakes = 16 << 10
 
-// rest puts an evicted run to rest, unless it is watched or has just been used. It is
-// called by the run's goroutine, which ends if rest returns true.
+// rest puts an evicted run to rest, unless it is being watched or has just been used. It is called
+// by the run's goroutine, which ends if rest returns true.
 func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -63,8 +63,8 @@ func (rs *Registry) settle(place *admission.Permit, id string) (settled *admissi
 }
 
 // wake starts a goroutine for the resting run with the given id, and returns the run, which is
-// still evicted. It returns nil if the learner has no such run: someone else who has seen the id in
-// an address can neither wake the run nor keep it from expiring. mu is held.
+// still evicted. It returns nil if the learner has no such run: somebody who has merely seen the id
+// in an address can neither wake the run nor keep it from expiring. mu is held.
 func (rs *Registry) wake(learner, id string) *Run {
 	x, found := rs.resting[id]
 	if !found || x.place.Caller().Learner != learner {
@@ -88,7 +88,7 @@ func (rs *Registry) wake(learner, id string) *Run {
 	return r
 }
 
-// endOf ends the run with the given id if it has this permit. mu is held.
+// endOf ends the run with the given id if the run has this permit. mu is held.
 func (rs *Registry) endOf(id string, place *admission.Permit) {
 	if r := rs.byID[id]; r != nil && r.place.Load() == place || rs.resting[id].place == place {
 		rs.dropID(id)

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// roomLearner is the prefix of the name under which the registry holds the run of a class's
-// room. No learner has such a name: learners' names are 22 characters without a space.
+// roomLearner is the prefix of the names under which the registry holds the runs of classes' rooms.
+// No learner has such a name: a learner's name consists of 22 characters without a space.
 const roomLearner = "room "
 
 // RoomRun is the run of a class's room. It belongs to the room rather than to a learner, so nobody
@@ -51,8 +51,8 @@ func (rs *Registry) beginPinned(learner string) *Run {
 	return rs.begin(admission.Caller{Learner: learner}, rs.newID(learner), true)
 }
 
-// Do carries out a command and returns the resulting state. By then, [RoomRun.State] returns it
-// too.
+// Do carries out a command and returns the resulting state. When Do returns, [RoomRun.State]
+// returns that state, too.
 func (x *RoomRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
 	return x.run.Do(ctx, c, nil, 0)
 }
@@ -69,10 +69,10 @@ func (x *RoomRun) State() *session.State {
 // Done returns a channel that is closed when the run has been closed or has failed.
 func (x *RoomRun) Done() <-chan struct{} { return x.run.done }
 
-// Watch calls f once when it starts, and then after every change of the state, from one goroutine;
-// several changes in quick succession can result in one call. The end of the run is not a change:
-// see [RoomRun.Done]. f may read the state but must not block for long. No call begins after stop
-// has returned.
+// Watch calls f once at the beginning, and then after every change of the state, always from the
+// same goroutine. Several changes in quick succession can result in one call. The end of the run is
+// not a change: see [RoomRun.Done]. f may read the state but must not block for long. No call
+// begins after stop has returned.
 func (x *RoomRun) Watch(f func()) (stop func()) {
 	v, stopped := NewViewer(""), make(chan struct{})
 	x.registry.mu.Lock()

@@ -36,9 +36,9 @@ func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
 	return st
 }
 
-// TestRoomRunIsNeverDropped: a room's run belongs to no learner. While the room has the run open,
-// the run is never evicted, never expires, and is never dropped in favor of another run. Its memory
-// counts like any other run's.
+// TestRoomRunIsNeverDropped: a room's run belongs to no learner. As long as the room has the run
+// open, the run is never evicted, never expires, and is never dropped in favor of another run. Its
+// memory counts like that of any other run.
 func TestRoomRunIsNeverDropped(t *testing.T) {
 	testmodel.Target(t) // loaded outside the bubble, in real time
 	synctest.Test(t, roomRunStays)
@@ -85,8 +85,8 @@ func roomRunStays(t *testing.T) {
 	}
 }
 
-// TestRoomRunRestoredFromLink: a run that was closed is rebuilt from its link, bit for bit,
-// with the same cursor.
+// TestRoomRunRestoredFromLink: a run that was closed is rebuilt from its link, bit for bit, with
+// the same cursor.
 func TestRoomRunRestoredFromLink(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})

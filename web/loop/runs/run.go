@@ -23,7 +23,7 @@ var ErrGone = errors.New("this run has ended")
 // goroutines send requests and read the newest state.
 type Run struct {
 	id, learner string
-	caller      admission.Caller                 // who began it
+	caller      admission.Caller                 // the caller who began it
 	place       atomic.Pointer[admission.Permit] // the run's permit; nil until it starts
 	pinned      bool                             // neither dropped nor evicted until its owner closes it
 	log         *slog.Logger
@@ -44,7 +44,7 @@ type Run struct {
 	rest func(*Run, *session.Session) bool
 
 	requests  chan request
-	evictions chan struct{} // of capacity 1
+	evictions chan struct{} // has capacity 1
 	stop      context.CancelFunc
 	done      chan struct{} // closed when the goroutine has ended
 
@@ -55,8 +55,8 @@ type Run struct {
 	started atomic.Bool
 	playing atomic.Bool
 	bytes   atomic.Int64
-	used    atomic.Int64 // Unix nanoseconds of the last request or departure
-	left    atomic.Int64 // Unix nanoseconds of the last viewer's departure
+	used    atomic.Int64 // Unix time, in nanoseconds, of the last request or departure
+	left    atomic.Int64 // Unix time, in nanoseconds, of the last viewer's departure
 
 	mu      sync.Mutex
 	viewers map[*Viewer]struct{}
@@ -68,7 +68,7 @@ type request struct {
 	command session.Command // nil requests only the state
 	from    *Viewer         // the viewer that sent the command, or nil
 	n       uint64          // the client's number of the command
-	reply   chan result     // of capacity 1
+	reply   chan result     // has capacity 1
 }
 
 type result struct {
@@ -82,15 +82,16 @@ func (r *Run) ID() string { return r.id }
 // Latest returns the newest state, or nil while the run is evicted.
 func (r *Run) Latest() *session.State { return r.latest.Load() }
 
-// Version returns the version of the newest state, even if [Run.Latest] no longer has that
+// Version returns the version of the newest state, even if [Run.Latest] no longer returns that
 // state.
 func (r *Run) Version() uint64 { return r.version.Load() }
 
 // Done returns a channel that is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Do carries out a command. The viewer that sent it, if any, is woken and finds the command's
-// number n acknowledged. The error is a *[terms.Refusal], [ErrGone] or the context's error.
+// Do carries out a command. The viewer that sent the command, if any, is woken and finds the
+// command's number, n, acknowledged. The error is a *[terms.Refusal], [ErrGone] or the context's
+// error.
 func (r *Run) Do(ctx context.Context, c session.Command, from *Viewer, n uint64) (*session.State, error) {
 	req := request{c, from, n, make(chan result, 1)}
 	select {
@@ -160,8 +161,8 @@ func (r *Run) watched() bool {
 	return len(r.viewers) > 0
 }
 
-// claim returns how urgently viewers need a run's state: those who have not seen it yet need it
-// more than those who have.
+// claim returns how urgently a run's viewers need its state. Viewers who have not been sent the
+// newest state need it more than those who have.
 func (r *Run) claim() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,8 +179,8 @@ func (r *Run) claim() int {
 func (r *Run) loop(ctx context.Context, s *session.Session) {
 	defer close(r.done)
 	defer r.setBytes(0)
-	// A panic that recurs when the run is rebuilt ends only this run. Its viewers see that done is
-	// closed.
+	// If the run panics again when it is rebuilt, only this run ends. Its viewers notice because
+	// done is closed.
 	if fault.Do(r.log, "a run", func() error { r.serve(ctx, s); return nil }) != nil {
 		r.latest.Store(nil)
 		r.stop()
@@ -190,7 +191,7 @@ func (r *Run) loop(ctx context.Context, s *session.Session) {
 func (r *Run) serve(ctx context.Context, s *session.Session) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	var last time.Time // time of the last tick, or the time when playing began
+	var last time.Time // time of the last tick, or when playing began
 	for {
 		var due <-chan time.Time
 		var now <-chan struct{}
@@ -205,7 +206,7 @@ func (r *Run) serve(ctx context.Context, s *session.Session) {
 		} else {
 			now = always
 		}
-		// Queued commands have priority over a tick that is due.
+		// Queued commands take precedence over a tick that is due.
 		select {
 		case req := <-r.requests:
 			r.answer(ctx, s, req)
@@ -230,15 +231,15 @@ func (r *Run) serve(ctx context.Context, s *session.Session) {
 	}
 }
 
-// always is a channel that can be received from at any time.
+// always is a channel from which a receive never blocks.
 var always = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// tick does one unit of playing. A run without viewers pauses. If memory is used up, the run
-// does not fail, but pauses and explains why.
+// tick plays the run one step further. A run without viewers pauses. If memory is used up, the run
+// pauses and explains why, instead of failing.
 func (r *Run) tick(ctx context.Context, s *session.Session) {
 	if r.abandoned() {
 		r.pause(ctx, s, "")
@@ -267,7 +268,7 @@ func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
 
 // answer carries out one request.
 func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
-	r.slot.Step(true) // a learner is waiting, so this has priority over playing runs
+	r.slot.Step(true) // a learner is waiting, so these passes take precedence over playing runs
 	defer r.slot.Step(false)
 	r.touch()
 	if s.Evicted() {
@@ -295,8 +296,8 @@ var errBroken = terms.Refuse(terms.CodeModel, "run.broken")
 
 func broken(err error) bool { return errors.Is(err, errBroken) }
 
-// guard runs f on the session. If f panics, the run is rebuilt as it was before, and the error
-// is errBroken. If rebuilding panics too, so does guard.
+// guard runs f on the session. If f panics, guard rebuilds the run as it was before and returns
+// errBroken. If rebuilding panics too, so does guard.
 func (r *Run) guard(
 	ctx context.Context, s *session.Session, f func() (*session.State, error),
 ) (next *session.State, err error) {
@@ -332,8 +333,8 @@ func (r *Run) carryOut(ctx context.Context, s *session.Session, req request) (*s
 	return r.apply(ctx, s, req.command)
 }
 
-// apply carries out a command. A run obtains a permit before it starts, and returns the permit if
-// it does not start.
+// apply carries out a command. A run obtains a permit before it starts, and gives it back if it
+// does not start.
 func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) (*session.State, error) {
 	switch c.(type) {
 	case session.Start, session.StartChat, session.Open, session.Rebuild, session.Try:
@@ -352,9 +353,9 @@ func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) 
 	return next, err
 }
 
-// repeated reports whether a request is a command that was already carried out on an earlier
-// connection of the same page. The page never received the answer. A command without a number is
-// never a repetition.
+// repeated reports whether a request contains a command that was already carried out for the same
+// page on an earlier connection. The page never received the answer on that connection. A command
+// without a number is never a repetition.
 func (r *Run) repeated(req request) bool {
 	if req.from == nil {
 		return false
@@ -364,10 +365,10 @@ func (r *Run) repeated(req request) bool {
 	return req.n > 0 && req.n <= r.pages.last(req.from.page)
 }
 
-// publish makes the given state the newest one and wakes the viewers. The viewer whose request led
-// to it is woken even if nothing has changed, because it waits for the acknowledgement. The
-// acknowledgement is recorded after the state, so a viewer that sees the acknowledgement also finds
-// the state. publish returns false if memory is used up.
+// publish makes the given state the newest one and wakes the viewers. It wakes the viewer whose
+// request led to the state even if nothing has changed, because that viewer waits for the
+// acknowledgement. The acknowledgement is recorded after the state, so a viewer that sees the
+// acknowledgement also finds the state. publish returns false if memory is used up.
 func (r *Run) publish(s *session.Session, next *session.State, req *request) bool {
 	changed := r.latest.Swap(next) != next
 	r.version.Store(next.Version)
@@ -404,8 +405,8 @@ func (r *Run) tooLarge(c session.Command) bool {
 	return false
 }
 
-// evictNow frees the cache and the trace of an idle run. It does nothing and returns
-// false if the run has begun to play since it was chosen.
+// evictNow frees the cache and the trace of an idle run. If the run has begun to play since it was
+// chosen, evictNow does nothing and returns false.
 func (r *Run) evictNow(s *session.Session) bool {
 	if r.playing.Load() {
 		return false

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// Viewer is one connection that watches a run. It holds a single bit (whether something is new)
-// and no queue, so a slow viewer costs nothing.
+// Viewer is one connection that watches a run. Instead of a queue, it has a single bit that says
+// whether something is new, so a slow viewer costs nothing.
 type Viewer struct {
-	wake  chan struct{} // of capacity 1
-	page  string        // the page that the connection belongs to, "" for none
+	wake  chan struct{} // has capacity 1
+	page  string        // the page that the connection belongs to; "" for none
 	again bool          // the page has watched this run before
 
 	seen atomic.Uint64 // version of the last state that it was sent
@@ -20,14 +20,14 @@ type Viewer struct {
 }
 
 // NewViewer returns a viewer for [Registry.Join]. page is the name that the page has given itself,
-// which identifies it when it reconnects: 1 to 40 letters, digits, - and _. Any other string counts
-// as no name.
+// which identifies the page when it reconnects. A name consists of 1 to 40 letters, digits, - and
+// _. Any other string counts as no name.
 func NewViewer(page string) *Viewer {
 	return &Viewer{wake: make(chan struct{}, 1), page: pageName(page)}
 }
 
-// Wake returns a channel that receives a value once initially, and then after every change of the
-// run. Several changes result in a single value if the viewer has not received it yet.
+// Wake returns a channel that receives one value at the beginning, and then one after every change
+// of the run. If a viewer has not received a value yet, further changes do not add another one.
 func (v *Viewer) Wake() <-chan struct{} { return v.wake }
 
 // Again reports whether the viewer's page has watched the run before. It is set by
