@@ -15,18 +15,18 @@ type Appended struct {
 	New    string // released by this step
 	Held   Text   // not released yet
 	HeldBy string // why Held is not released
-	Free   string // shown instead if nothing is held back
+	Free   string // shown if nothing is held back
 	Left   string // "1,234 characters before", if Before was shortened
 	Rows   []ConditionRow
 }
 
-// ConditionRow describes one stop condition and how close the text is to meeting it.
+// ConditionRow describes one stop condition and how far it is from firing.
 type ConditionRow struct {
 	Kind   infer.StopReason
 	Name   string
 	String Text // a stop string, or the end-of-text token
 	State  string
-	Bar    string // Have as a share of Limit, as an SVG length; "" if there is none
+	Bar    string // Have as a share of Limit, as an SVG length; "" for none
 	Fired  bool
 	Index  int // index of a stop string in the settings, else -1
 }
@@ -50,12 +50,13 @@ func (w Words) appendPanel(s *session.State, st infer.Append, p *Stage) {
 	p.Appended = v
 }
 
-// shownText is the number of characters that the panel shows before the new text: enough for
+// shownText is the number of characters that the panel shows before the new text. It is enough for
 // context, and the same for long and short runs.
 const shownText = 600
 
-// tail shortens the prompt and the generated text to the last shownText characters of the whole
-// text. left states how many characters were omitted; it is "" if there were none.
+// tail shortens the prompt and the generated text, so that together they are the last shownText
+// characters of the whole text. left states how many characters were omitted; it is "" if there are
+// none.
 func (w Words) tail(prompt, generated string) (p, g, left string) {
 	pr, gr := []rune(prompt), []rune(generated)
 	over := len(pr) + len(gr) - shownText
@@ -79,7 +80,7 @@ func (w Words) heldBy(st infer.Append) string {
 	return w.T("held.character", "bytes", w.Counted(len(st.Held), "byte"))
 }
 
-// Conditions lists stop conditions with their values at a step.
+// Conditions lists stop conditions, with their values at a step.
 func (w Words) Conditions(s *session.State, list []infer.Condition, stop infer.StopReason) []ConditionRow {
 	var rows []ConditionRow
 	strings := 0

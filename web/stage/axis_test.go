@@ -12,10 +12,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestProbabilityAxisIsFixed: the probability bars have the same axis at every temperature,
-// including in the Story, so a higher temperature makes the first bar shorter. Calculated by hand
-// for the drill's scores 4, 3, 2, 1, 0.5: e⁰ / (e⁰ + e⁻² + e⁻⁴ + e⁻⁶ + e⁻⁷) = 0.8643 at T = 0.5,
-// 0.6316 at T = 1, and 0.4217 at T = 2.
+// TestProbabilityAxisIsFixed: the probability bars have the same axis at every temperature, even in
+// the Story, so a higher temperature makes the first bar shorter. These are the shares for the
+// drill's scores 4, 3, 2, 1, 0.5, calculated by hand: e⁰ / (e⁰ + e⁻² + e⁻⁴ + e⁻⁶ + e⁻⁷) = 0.8643 at
+// T = 0.5, 0.6316 at T = 1, and 0.4217 at T = 2.
 // Promise: The axis of probabilities stays the same while you compare temperatures.
 func TestProbabilityAxisIsFixed(t *testing.T) {
 	t.Parallel()

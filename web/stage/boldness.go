@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// boldness lists the Story's words for temperatures, from safer to bolder, each with the highest
-// temperature that it applies to. The middle is T = 1, the temperature that the model was trained
-// at.
+// boldness lists the Story's words for temperatures, from safe to bold, each with the highest
+// temperature that it applies to. The middle one is T = 1, the temperature at which the model was
+// trained.
 var boldness = []struct {
 	upTo float64
 	key  string
@@ -31,8 +31,8 @@ func (w Words) Boldness(t float64) string {
 	return w.T(boldness[len(boldness)-1].key)
 }
 
-// BoldnessWords returns the words that [Words.Boldness] chooses from, for a page's script: "0 always
-// the favorite|…".
+// BoldnessWords returns the words from which [Words.Boldness] chooses, for a page's script: "0
+// always the favorite|…".
 func (w Words) BoldnessWords() string {
 	var list []string
 	for _, b := range boldness {

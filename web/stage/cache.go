@@ -13,7 +13,7 @@ import (
 // BytesPerValue is the size of a cached number, which is a float32.
 const BytesPerValue = 4
 
-// Compare compares the work done with the work that would be done without a cache.
+// Compare compares the work that was done with the work that would be needed without a cache.
 type Compare struct {
 	Less          string // "14.4× less"
 	Cached        Rich   // "3.19 M, 1.8 ms"; the time only if it was measured
@@ -31,7 +31,7 @@ type KVGrid struct {
 	PitchY        string
 	CellW, CellH  string
 	X, Top        string
-	OldW          string // width of the columns from earlier passes; "0" for none
+	OldW          string // width of the columns from earlier passes; "0" if there are none
 	NewX, NewW    string
 	BodyH         string
 	NextX         string // the dashed column; "" if there is none
@@ -47,7 +47,7 @@ type KVGrid struct {
 // GridLabel names a layer.
 type GridLabel struct{ Y, Text string }
 
-// CacheText describes the contents of the cache and how many bytes it uses.
+// CacheText describes the contents of the cache and its size in bytes.
 func (w Words) CacheText(sh cost.Shape) Rich {
 	return append(append(w.Rich("cache.say"), Span{S: " "}), w.kvFormula(sh)...)
 }
@@ -82,7 +82,7 @@ func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	return c
 }
 
-// Less describes by what factor the cache reduces the work.
+// Less describes the factor by which the cache reduces the work.
 func (w Words) Less(without, run int64) string {
 	if run == without {
 		return w.T("work.same")
@@ -105,9 +105,9 @@ const (
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 
-// NewKVGrid lays out layers × positions in a box of the given width. The last grew positions are
-// new. With many positions, the columns get narrower and eventually become one band, which the note
-// mentions.
+// NewKVGrid draws layers × positions in a box of the given width. The last grew positions are new.
+// If there are many positions, the columns get narrower and eventually become one band, which the
+// note mentions.
 func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }

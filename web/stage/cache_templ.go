@@ -585,7 +585,7 @@ func GridHTML(g KVGrid) templ.Component {
 }
 
 // CompareHTML compares the work that was done with the work without a cache, which was only
-// counted.
+// calculated.
 func (w Words) CompareHTML(c Compare) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Candidates lists the most likely next tokens, with the values that are known at a stage. It is
-// a short form of [Table], for the home page and lessons.
+// Candidates lists the most likely next tokens, with the values that are known at a stage. It is a
+// short version of [Table], for the home page and lessons.
 type Candidates struct {
 	Stage int
 	Rows  []Candidate

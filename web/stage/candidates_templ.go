@@ -8,8 +8,8 @@ package stage
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// CandidatesHTML is the table of the most likely tokens, with the columns that are known at the
-// stage and a CSS class. If rest is true, the last row has the total of all other tokens.
+// CandidatesHTML is the table of the most likely tokens. It has the columns that are known at the
+// stage, and the given CSS class. If rest is true, the last row has the total of all other tokens.
 func (w Words) CandidatesHTML(v Candidates, class string, rest bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Chain shows stage 4 rule by rule. It has a column for each rule that is on, in the order of
-// the rules, with the probability that the rule leaves each token. It has the same rows as the
-// stage's table.
+// Chain shows stage 4 rule by rule. It has a column for each rule that is on, in the order of the
+// rules. The column contains the probability that the rule leaves to each token. The rows are the
+// same as those of the stage's table.
 type Chain struct {
 	Lead     Rich
 	Orders   []ChainButton
@@ -25,8 +25,8 @@ type Chain struct {
 	Off      string     // the rules that have no column because they are off
 }
 
-// ChainButton is a button that sets the order of the rules, or the tokens on which the rules
-// are measured.
+// ChainButton is a button that sets the order of the rules, or the tokens on which each rule is
+// measured.
 type ChainButton struct {
 	Label, Cmd string
 	On         bool
@@ -36,7 +36,7 @@ type ChainButton struct {
 type ChainHead struct {
 	Rule, Name, At string
 	Index          int    // in the order; −1 for a column that cannot move
-	Earlier, Later string // the commands that move it; "" if it is the first or last
+	Earlier, Later string // the commands that move it; "" if it is already first or last
 	Idle           bool   // the rule changes nothing
 }
 
@@ -48,7 +48,7 @@ type ChainRow struct {
 	Out   bool // the token does not reach the draw
 }
 
-// ChainCell is the probability that a rule leaves a token. It is empty if this rule or an
+// ChainCell is the probability that a rule leaves to a token. It is empty if this rule or an
 // earlier one cuts the token.
 type ChainCell struct {
 	P, Bar    string
@@ -88,7 +88,7 @@ func (w Words) NewChain(s *session.State) *Chain {
 	if scorers := w.scorers(set.Scoring()); scorers != "" {
 		c.Lead = append(c.Lead, w.Rich("chain.scored", "rules", scorers)...)
 	}
-	now := s.Settings.Order // a past step may have had another order
+	now := s.Settings.Order // a past step may have used another order
 	for _, o := range chainOrders {
 		c.Orders = append(c.Orders, ChainButton{w.T(o.label), setOrder(o.order), now == o.order})
 	}

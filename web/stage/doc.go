@@ -4,10 +4,10 @@
 // all share these.
 //
 // Everything except the components is a pure function of a *session.State or of a stage of the
-// engine: rounding, shortening, the marks for white space, the color class of a probability,
-// the sentence of each stage, and the text alternative of a picture. Every number comes from
-// the engine's stages. This package computes only sums and shares of these numbers and
-// positions on the page.
+// engine: rounding, shortening, the marks for white space, the color class of a probability, the
+// sentence of each stage, and the text alternative of a picture. Every number comes from the
+// engine's stages. This package only computes sums and shares of these numbers, and positions on
+// the page.
 //
 // [Words.New] returns the view of a stage, [Words.NewStrip] the text so far, [Words.NewRail]
 // the list of stages and [Words.NewMap] the map of the model, whose rows are blocks and whose

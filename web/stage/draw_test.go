@@ -15,7 +15,7 @@ func TestPeekAtATokensStep(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0.7)
 	s.Steps[0].Entropy = 1.4586
 	p := English.NewPeek(s, 1)
-	// u = 0.7 falls on the second token, 0.6316 to 0.8640
+	// u = 0.7 falls on the second token, whose segment is from 0.6316 to 0.8640.
 	if got := p.Say.String(); !strings.HasSuffix(got, "0.2324, 2nd of 5, entropy 1.46 bits. Instead:") ||
 		!strings.HasPrefix(got, "Token 4 ") {
 		t.Errorf(
@@ -85,7 +85,7 @@ func TestFoundTokens(t *testing.T) {
 }
 
 func TestWhyNotExplainsTheDraw(t *testing.T) {
-	// p′ under top-p 0.9: 0.6652, 0.2447, 0.0900
+	// Under top-p 0.9, p′ is 0.6652, 0.2447 and 0.0900.
 	set := sampling.Settings{Temperature: 1, TopP: 0.9}
 	v := English.NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.7312))
 	first := TokenText(testmodel.Target(t).Token(0)).String()
@@ -152,7 +152,7 @@ func TestForcedTokenIsExplained(t *testing.T) {
 			t.Errorf("a token that is cut has the segment %+v, want Class without %q", seg, "is-pick")
 		}
 	}
-	// u = 0.7312 lands inside the second token, no matter which token was chosen
+	// u = 0.7312 is within the second token's segment, no matter which token was chosen.
 	if got := v.Table.Rows[1].Work.Cells[2].Name.String(); got != "u lands inside" {
 		t.Errorf("the second row is %q, want %q", got, "u lands inside")
 	}
@@ -168,7 +168,7 @@ func TestLongNumbersAreShortened(t *testing.T) {
 
 func TestKVHeadsGridLayout(t *testing.T) {
 	g := English.NewKVHeadsGrid("x", testmodel.Target(t).Shape(), 19, 1, true, 260)
-	// 6 layers of 2 heads: twelve rows of 12, six labels
+	// With 6 layers of 2 heads, there are twelve rows of 12 and six labels.
 	if g.BodyH != "144" || g.PitchY != "12" || len(g.Labels) != 6 ||
 		g.Aria != "6 layers of 2 key/value heads by 19 positions filled; position 19 is new" {
 		t.Errorf("got %+v, want a grid that is 144 high, with a pitch of 12, six labels and its size in words", g)
@@ -192,9 +192,9 @@ func TestEnterOnlyWhenMovingForward(t *testing.T) {
 	}
 }
 
-// TestSegmentFigureNeedsItsToken: a segment never shows a number without its token. A share of
-// 0.07 of 640 px is 44.8 px, which is enough for "0.07" (4 × 7.4 + 12 = 41.6) but not for
-// "·girl" (49).
+// TestSegmentFigureNeedsItsToken: a segment never shows a number without its token. A share of 0.07
+// of 640 px is 44.8 px wide. That is enough for "0.07" (4 × 7.4 + 12 = 41.6) but not for "·girl"
+// (49).
 func TestSegmentFigureNeedsItsToken(t *testing.T) {
 	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
 		t.Errorf("·girl has Fit = %s and FitP = %s, want %s and %s", s.Fit, s.FitP, "fit-x", "fit-x")

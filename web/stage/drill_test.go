@@ -95,8 +95,8 @@ func TestDrillFilter(t *testing.T) {
 			"94.95%", ", by min-p", "",
 		},
 		{
-			// If the shares were rescaled in between, {0.6652, 0.2447} = 0.9099 would reach
-			// 0.9, and two would stay.
+			// If the shares were rescaled between the two filters, {0.6652, 0.2447} = 0.9099 would
+			// reach 0.9, and only two tokens would be kept.
 			"top-k and top-p",
 			sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9},
 			"A token stays only if every filter keeps it: top-k leaves 3 and top-p 3. So 3 stay, rescaled to sum to 1.",
@@ -170,7 +170,7 @@ func TestDrillCutLine(t *testing.T) {
 	}
 }
 
-// TestCutLineBelowTheRows: if the line falls below the rows, the table says so in words that fit
+// TestCutLineBelowTheRows: if the line is below the last row, the table says so in words that fit
 // next to the line.
 func TestCutLineBelowTheRows(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -281,7 +281,7 @@ func TestCompareCachedWork(t *testing.T) {
 
 // TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of 0.4594 nats is
 // 0.5644 below the average of 1.0239. It keeps the second token, whose surprise is 0.4356 above the
-// average. In that case, no line is drawn below the kept tokens.
+// average. If the first token is cut, no line is drawn below the kept tokens.
 func TestDrillTypical(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	s := sessiontest.Drill(t, set, infer.KindSample, 0.5)

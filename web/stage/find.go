@@ -31,8 +31,8 @@ const foundRows = 12
 // characters.
 var unmarked = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 
-// NewFound searches the vocabulary for tokens that contain text and can be chosen at a
-// step. They are in the order of [session.State.Find].
+// NewFound searches the vocabulary for tokens that contain text and that can be chosen at a step.
+// The tokens are in the order of [session.State.Find].
 func (w Words) NewFound(s *session.State, n int, text string) Found {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {

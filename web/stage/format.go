@@ -11,7 +11,7 @@ func Share(x float64) string {
 	return strconv.FormatFloat(math.Round(x*10000)/100, 'f', -1, 64) + "%"
 }
 
-// Ramp returns the color class of a probability, p1 (unlikely) to p5 (likely).
+// Ramp returns the color class for a probability, from p1 (unlikely) to p5 (likely).
 func Ramp(p float64) string {
 	switch {
 	case p < 0.05:

@@ -55,9 +55,9 @@ func TestRampColorSteps(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBarsMoveWithTheTemperature: the probability axis and the marks for T = 1 are in the
-// same place at every temperature. Only the bars move, so the distribution looks flatter at a
-// higher temperature. At T = 1 the drill's first token has 1 / 1.5832 = 0.6316.
+// TestOnlyTheBarsMoveWithTheTemperature: the probability axis and the marks for T = 1 have the same
+// positions at every temperature. Only the bars change, so the distribution looks flatter at a
+// higher temperature. At T = 1, the probability of the drill's first token is 1 / 1.5832 = 0.6316.
 func TestOnlyTheBarsMoveWithTheTemperature(t *testing.T) {
 	for _, temperature := range []float64{0.5, 1, 4} {
 		at := sampling.Settings{Temperature: temperature, TopP: 1}

@@ -38,13 +38,13 @@ type Column struct {
 // PartBar is one kind of work.
 type PartBar struct{ Name, Count, Share, Bar string }
 
-// ShapeRow is one tensor of the pass.
+// ShapeRow is one tensor of the pass, with its dimensions.
 type ShapeRow struct{ Name, Dims string }
 
 // labeledColumns is the maximum number of positions that get a label.
 const labeledColumns = 32
 
-// textTokens returns the tokens at positions 1 to n: the prompt's tokens, and then the generated
+// textTokens returns the tokens at positions 1 to n: first the prompt's tokens, then the generated
 // ones.
 func (w Words) textTokens(s *session.State, n int) []Column {
 	var all []Column
@@ -118,7 +118,7 @@ func (w Words) forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 	p.Forward = f
 }
 
-// reach describes how far back heads can read if n positions are in the cache.
+// reach describes how far back the heads can read if n positions are in the cache.
 func (w Words) reach(c checkpoint.Config, n int) string {
 	window, layers := c.Window()
 	switch {
@@ -138,7 +138,7 @@ func dims(d []int) string {
 	return strings.Join(s, " × ")
 }
 
-// partBars splits a count by kind of work, omitting kinds that are zero.
+// partBars splits a count of operations by kind of work. It omits kinds whose count is zero.
 func (w Words) partBars(p cost.Parts) []PartBar {
 	total := p.Total()
 	var bars []PartBar

@@ -69,7 +69,7 @@ func (w Words) forwardHTML(f *Forward) templ.Component {
 	})
 }
 
-// passHTML is the forward pass seen from outside.
+// passHTML shows the forward pass from the outside.
 func (w Words) passHTML(f *Forward) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -365,7 +365,7 @@ func (w Words) passHTML(f *Forward) templ.Component {
 	})
 }
 
-// forwardSideHTML shows where the work of a pass went, and its tensors.
+// forwardSideHTML shows how the work of a pass is divided, and its tensors.
 func (w Words) forwardSideHTML(f *Forward) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -532,7 +532,7 @@ func (w Words) forwardSideHTML(f *Forward) templ.Component {
 	})
 }
 
-// lookHTML is the forward pass seen from inside. For every block, it shows where the block's
+// lookHTML shows the forward pass from the inside. For every block, it shows where the block's
 // heads look, the norm of the vector, and the tokens that the model would predict there.
 func (w Words) lookHTML(f *Forward, l *PassView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -1300,8 +1300,8 @@ func (w Words) lookTextHTML(b LookBlock) templ.Component {
 	})
 }
 
-// headButtonHTML is one head. If the button is hovered or focused, it fills the worked line. If
-// it is pressed, it shows all positions that the head reads.
+// headButtonHTML is the button of one head. Hovering over it or focusing it fills the worked line.
+// Pressing it shows all positions that the head reads.
 func headButtonHTML(h HeadButton) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

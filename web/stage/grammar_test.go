@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestGrammarCutsAreExplained: with a grammar, no voice claims that tokens are cut because they
-// are unlikely. Tokens that do not fit the grammar are cut, and Numbers shows how many there are
-// and their share.
+// TestGrammarCutsAreExplained: if there is a grammar, no voice claims that tokens are cut because
+// they are unlikely. Tokens that do not fit the grammar are cut, and Numbers shows how many there
+// are and their share.
 func TestGrammarCutsAreExplained(t *testing.T) {
 	yes := `{"enum":["yes","no"]}`
 	for temperature, want := range map[float64][2]string{

@@ -7,12 +7,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeatColumns is the maximum number of columns in a heatmap. The heatmap of a longer text has the
-// first column, a column with the sum of the omitted columns, and then the newest columns, so that
-// a step has the same number of bytes no matter how long the text is.
+// HeatColumns is the maximum number of columns in a heatmap. The heatmap of a longer text consists
+// of the first column, a column with the sum of the omitted columns, and the newest columns. A step
+// therefore has the same number of bytes no matter how long the text is.
 const HeatColumns = 48
 
-// Heat is the data that the canvases of stage 1 draw. Rows are bytes, which are base64 in JSON.
+// Heat is the data that the canvases of stage 1 draw. Rows are bytes, which JSON encodes in base64.
 type Heat struct {
 	Columns []string   `json:"columns"`
 	Rows    [][][]byte `json:"rows"` // [blocks][heads][columns], 255 for a weight of 1

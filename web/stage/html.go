@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The text of a token keeps all its spaces, so these components must not write any space
-// between elements. templ cannot guarantee that.
+// The text of a token keeps all its spaces, so these components must not write any spaces between
+// elements. templ cannot guarantee that.
 
 // writer returns a component from a function that fills a builder.
 func writer(fill func(*strings.Builder)) templ.Component {
@@ -24,8 +24,8 @@ func writer(fill func(*strings.Builder)) templ.Component {
 	})
 }
 
-// TextHTML writes a token's text, with the marks in separate elements. A right-to-left text does
-// not change the order of the elements next to it, so tokens remain a sequence.
+// TextHTML writes a token's text, with the marks in separate elements. It isolates right-to-left
+// text, so that the elements next to it keep their order and tokens remain a sequence.
 func TextHTML(t Text) templ.Component {
 	return writer(func(b *strings.Builder) { isolated(b, t) })
 }
@@ -56,19 +56,20 @@ func writeText(b *strings.Builder, t Text, open, end string) {
 	}
 }
 
-// RunningHTML writes a part of a text as prose, for use in an element with dir="auto".
+// RunningHTML writes a part of a text as prose. Use it in an element with dir="auto".
 func RunningHTML(text string) templ.Component {
 	return writer(func(b *strings.Builder) { b.WriteString(running(text)) })
 }
 
-// running returns a part of a running text, escaped. Marks that change the direction of the
-// text are shown only in tokens.
+// running returns a part of a running text, escaped. It omits marks that change the direction of
+// the text, which are shown only in tokens.
 func running(text string) string { return templ.EscapeString(terms.Running(text)) }
 
 // chipClass maps the styles of tokens within a sentence to their classes.
 var chipClass = map[Style]string{Given: "tk", Gen: "tk tk--gen", Pick: "tk tk--pick"}
 
-// RichHTML writes a sentence or formula. A punctuation mark stays on the line of the token before it.
+// RichHTML writes a sentence or formula. It keeps a punctuation mark on the same line as the token
+// before it.
 func RichHTML(r Rich) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		var b strings.Builder
@@ -140,7 +141,7 @@ func spanHTML(ctx context.Context, b *strings.Builder, s Span) error {
 
 func (e *Element) html(ctx context.Context, b *strings.Builder) error {
 	if e.Name == "" {
-		return richHTML(ctx, b, e.words) // such as the name of a page that this page does not link to
+		return richHTML(ctx, b, e.words) // for example, the name of a page to which this page does not link
 	}
 	b.WriteString("<" + e.Name)
 	if err := templ.RenderAttributes(ctx, b, e.Attrs); err != nil {
@@ -154,8 +155,8 @@ func (e *Element) html(ctx context.Context, b *strings.Builder) error {
 	return nil
 }
 
-// FlowPart is a part of a running text. If Label is not "", a screen reader reads it before
-// the part.
+// FlowPart is a part of a running text. If Label is not "", a screen reader reads it before the
+// part.
 type FlowPart struct {
 	Class, Label string
 	Text         Text
@@ -170,7 +171,8 @@ func (w Words) FlowHTML(parts ...FlowPart) templ.Component {
 	})
 }
 
-// flowPart writes a part of a running text. Its label has the page's direction, not the text's.
+// flowPart writes a part of a running text. Its label has the direction of the page rather than the
+// text's.
 func (w Words) flowPart(b *strings.Builder, p FlowPart) {
 	if p.Text.String() == "" {
 		return
@@ -207,8 +209,8 @@ func (w Words) ProseTextHTML(given Text, v Strip) templ.Component {
 	return inProse(ProsePromptHTML(given), w.ProseHTML(v.Tokens), w.ProseNextHTML(given, v))
 }
 
-// ReadingHTML is a finished text, like [Words.ProseTextHTML], on a page that also shows the text's
-// tokens elsewhere. Its elements therefore do not have ids.
+// ReadingHTML is a finished text, like [Words.ProseTextHTML], for a page that also shows the text's
+// tokens elsewhere. Its elements therefore have no ids.
 func (w Words) ReadingHTML(given Text, v Strip) templ.Component {
 	return inProse(prosePrompt("", given), w.proseMade("", v.Tokens), w.proseEndHTML("", v.Next.Over))
 }
@@ -236,8 +238,8 @@ func prosePrompt(id string, given Text) templ.Component {
 	})
 }
 
-// ProseHTML is the text that the model wrote. Each token is in a separate element, which also
-// has the token's share.
+// ProseHTML is the text that the model has generated. Each token has its own element, which also
+// shows the token's share.
 func (w Words) ProseHTML(tokens []Token) templ.Component { return w.proseMade("strip-gen", tokens) }
 
 func (w Words) proseMade(id string, tokens []Token) templ.Component {
@@ -255,7 +257,7 @@ func (w Words) proseMade(id string, tokens []Token) templ.Component {
 }
 
 // ProseTokenHTML is one token of the text. It is not a button element, because a button would not
-// break across lines like the words around it.
+// break across lines as the words around it do.
 func ProseTokenHTML(t Token) templ.Component {
 	return writer(func(b *strings.Builder) { proseToken(b, t) })
 }

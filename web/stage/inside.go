@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeadDetail lists the positions that one head reads, as numbers.
+// HeadDetail lists the positions that one head reads, with their weights as numbers.
 type HeadDetail struct {
 	Missing string // shown instead if there is no such head
 	Title   string // "Block 3, head 2 reads"
@@ -64,7 +64,7 @@ func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	rest := 1.0
 	rows := headRows
 	if len(reads)-hidden == headRows+1 {
-		rows++ // a line for "the other one" would take as much space as listing it
+		rows++ // a line for "the other one" would take up as much space as listing it
 	}
 	for _, r := range w.mostRead(w.textTokens(s, len(reads)), reads, rows, hidden) {
 		v.Rows = append(
@@ -79,7 +79,7 @@ func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	return v
 }
 
-// shares describes which heads share keys and values with the given head.
+// shares describes which heads have the same keys and values as the given head.
 func (w Words) shares(heads, kv, head int) string {
 	per := heads / kv
 	if per == 1 {
@@ -89,7 +89,7 @@ func (w Words) shares(heads, kv, head int) string {
 	return w.T("shares", "from", terms.Count(first), "to", terms.Count(first+per-1))
 }
 
-// notSeen returns the reason why a block cannot be opened, or "".
+// notSeen returns the reason why a block cannot be opened, or "" if it can.
 func (w Words) notSeen(s *session.State, block int) string {
 	switch {
 	case s.Look == nil:
@@ -122,7 +122,7 @@ type TensorView struct {
 	Pos, Neg      string // SVG paths of the values above and below zero
 	W             string // width of the view box
 	Aria          string
-	Note          string // set if several values share a bar or only some are listed
+	Note          string // set if several values share a bar or if only some are listed
 	ValuesSummary string // "all 192 values"
 	Values        []ValueRow
 }
@@ -193,8 +193,8 @@ const (
 	stripHalf   = 20.0 // height of the strip above and below zero
 )
 
-// tensor returns the view of a vector. row is the key of the text that names the rows, or "" if
-// each row is named by the numbers of its values.
+// tensor returns the view of a vector. row is the key of the text that names the rows. If it is "",
+// each row is named after the numbers of its values.
 func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorView {
 	v := TensorView{Name: w.T("inside." + name), Say: w.T("inside.say." + name), Shape: shape}
 	low, high, sum := float64(x[0]), float64(x[0]), 0.0
@@ -238,8 +238,8 @@ func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorVi
 	return v
 }
 
-// bars draws values as bars above and below zero. If there are too many, each bar represents
-// several neighbors and shows the value that is furthest from zero.
+// bars draws values as bars above and below zero. If there are too many values, each bar stands for
+// several neighboring values and shows the one that is furthest from zero.
 func (v *TensorView) bars(w Words, x []float32, most float64) {
 	per := (len(x) + stripBars - 1) / stripBars
 	if per > 1 {

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// HeadHTML shows the positions that one head reads, as numbers. Without a head, it is an empty,
-// hidden element.
+// HeadHTML shows the positions that one head reads, as numbers. If no head is selected, it is an
+// empty, hidden element.
 func (w Words) HeadHTML(h HeadDetail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -318,7 +318,7 @@ func (w Words) shutHTML(id string) templ.Component {
 	})
 }
 
-// InsideHTML is one block, opened. Without a block, it is an empty, hidden element.
+// InsideHTML is one opened block. If no block is selected, it is an empty, hidden element.
 func (w Words) InsideHTML(v Inside) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

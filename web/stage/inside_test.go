@@ -13,7 +13,7 @@ import (
 )
 
 // looked returns a state with the inside view of a pass over "Once upon" (a start token and two
-// tokens), with one block of made-up numbers, so that the output can be computed by hand.
+// tokens). The pass has one block of made-up numbers, so that the output can be computed by hand.
 func looked(t *testing.T) *session.State {
 	t.Helper()
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0)
@@ -56,7 +56,7 @@ func TestLookListsHeads(t *testing.T) {
 		t.Errorf("the input is %q, want %q", got, want)
 	}
 	b := l.Blocks[0]
-	// The longest norm is 5, and 1.25 is a quarter of it.
+	// The longest norm is 5, so 1.25 is a quarter of it.
 	if b.Before != "1.2" || b.After != "5.0" || b.BeforeW != "25%" || b.AfterW != "100%" {
 		t.Errorf(
 			"norms %s (%s) and %s (%s); want %s, %s, %s, %s", b.Before, b.BeforeW, b.After, b.AfterW, "1.2", "25%",
@@ -111,7 +111,7 @@ func TestHeatColumnsFoldOldPositions(t *testing.T) {
 	if cols := heatColumns(48); len(cols) != 48 || cols[1] != (span{1, 2}) {
 		t.Errorf("48 positions: got %v, want 48 elements, [1] = %+v", cols, span{1, 2})
 	}
-	// 100 positions: the first, 53 in one column, and the newest 46
+	// For 100 positions, the columns are the first, a column for 53 positions, and the newest 46.
 	cols := heatColumns(100)
 	if len(cols) != HeatColumns || cols[0] != (span{0, 1}) || cols[1] != (span{
 		1, 54,
@@ -124,7 +124,7 @@ func TestHeatColumnsFoldOldPositions(t *testing.T) {
 	w := make([]float32, 100)
 	w[0], w[10], w[50], w[99] = 0.2, 0.3, 0.1, 0.4
 	q := quantised(w, cols)
-	// 0.2, 0.3 + 0.1, 0.4 of 255
+	// The columns have shares of 0.2, 0.3 + 0.1 and 0.4 of 255.
 	if q[0] != 51 || q[1] != 102 || q[2] != 0 || q[47] != 102 {
 		t.Errorf("weights %v, want [0] = 51, [1] = 102, [2] = 0, [47] = 102", q)
 	}
@@ -177,7 +177,7 @@ func TestHeadListsItsPositions(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
-	// 40 positions have 1/40 each: 16 are listed, and the other 24 sum to 0.6.
+	// Each of the 40 positions has a weight of 1/40. 16 are listed, and the other 24 sum to 0.6.
 	long := make([]float32, 40)
 	for i := range long {
 		long[i] = 1.0 / 40
@@ -205,7 +205,7 @@ func TestInsideOneBlock(t *testing.T) {
 		t.Errorf("steps %+v, want [0].Bar = %q, [1].Bar = %q, [2].Norm = %q", v.Steps, "25%", "60%", "5.00")
 	}
 	q := v.Tensors[0]
-	// 0 to 191: the mean is 95.5
+	// The values are 0 to 191, so the mean is 95.5.
 	if q.Shape != "6 heads × 32" || q.Min != "0.00" || q.Max != "191.00" || q.Mean != "95.500" || len(q.Values) != 6 {
 		t.Errorf(
 			"q: got %+v, want Shape = %q, Min = %q, Max = %q, Mean = %q, len(Values) = 6", q, "6 heads × 32", "0.00",
@@ -217,8 +217,8 @@ func TestInsideOneBlock(t *testing.T) {
 			"q's second row: got %+v, want Name = %q, Values beginning with %q", q.Values[1], "head 2", "32.00 33.00 ",
 		)
 	}
-	// The mean of −1, 0, 3 and 0.5 is 0.625. The bar of 3 is 20 long, half as long as the strip,
-	// and the bar of −1 is a third as long as the bar of 3.
+	// The mean of −1, 0, 3 and 0.5 is 0.625. The bar of 3 has a length of 20, which is half of the
+	// strip, and the bar of −1 is a third as long.
 	f := v.Tensors[3]
 	if f.Min != "−1.00" || f.Max != "3.00" || f.Mean != "0.625" || f.Pos != "M2.5 20v-20M3.5 20v-3.3" ||
 		f.Neg != "M0.5 20v6.7" {
@@ -235,7 +235,8 @@ func TestInsideOneBlock(t *testing.T) {
 		)
 	}
 	many := English.tensor("q", "", "", ramp(2000), valuesInRow)
-	// 2,000 values are drawn as 500 bars of four, and 1,024 of them are listed in rows of 16.
+	// 2,000 values are drawn as 500 bars of four values each, and 1,024 values are listed, in rows
+	// of 16.
 	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbors" || len(many.Values) != 64 ||
 		many.ValuesSummary != "the first 1,024 of 2,000 values" {
 		t.Errorf(
@@ -252,8 +253,8 @@ func TestInsideOneBlock(t *testing.T) {
 
 func TestLookInsideOmitsManyHeads(t *testing.T) {
 	s := looked(t)
-	// If there are more heads than can be listed, the block does not list any, and its label says
-	// where to find them.
+	// If a block has more heads than can be listed, it lists none, and its label says where they
+	// are.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
 	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside describes it") {
 		t.Errorf("got %+v, want len(Groups) = 0, Aria with %q", b, "its inside describes it")

@@ -5,8 +5,8 @@ import (
 )
 
 // columns returns the number of columns that the table has on every screen, not counting bars. The
-// columns are token, z and p; from the filter on, also keep and p′; and at the draw, also from and
-// to. Three more columns (z/T, exp, Σp) are hidden on narrow screens.
+// columns are token, z and p; from the filter stage on, also keep and p′; and at the draw, also
+// from and to. Three more columns (z/T, exp, Σp) are hidden on narrow screens.
 func columns(stage int) string {
 	return [...]string{4: "5", 5: "7"}[stage]
 }
@@ -25,7 +25,7 @@ func foldedRows(t *Table) int {
 	return max(cut-shownCut, 0)
 }
 
-// folded reports whether row i is hidden at first on a narrow screen.
+// folded reports whether row i is initially hidden on narrow screens.
 func folded(t *Table, i int) bool {
 	if t.Rows[i].CutBy == "" || t.Rows[i].Pick {
 		return false
@@ -39,8 +39,8 @@ func folded(t *Table, i int) bool {
 	return cut >= shownCut
 }
 
-// lineAt returns the row below the dashed line, for the table's animation, or "" without a
-// line.
+// lineAt returns the row below the dashed line, for the table's animation. It returns "" if there
+// is no line.
 func lineAt(t *Table) string {
 	for i, r := range t.Rows {
 		if r.Line != nil {

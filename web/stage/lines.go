@@ -11,11 +11,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The methods in this file return the text that a terminal prints about a run. It is plain
-// text, laid out by the caller.
+// The methods in this file return the text that a terminal prints about a run. The text is plain,
+// and the caller lays it out.
 
-// Further returns the lines below a stage's sentence in a terminal. Lines about a single
-// token or a condition have separate functions.
+// Further returns the lines below a stage's sentence in a terminal. Lines about a single token or a
+// condition come from other functions.
 func (w Words) Further(st infer.Stage) []string {
 	switch st := st.(type) {
 	case infer.Forward:
@@ -63,7 +63,7 @@ func (w Words) Further(st infer.Stage) []string {
 	return nil
 }
 
-// penaltyLines lists the scores that the penalties and the logit bias changed, two per line.
+// penaltyLines lists the scores that the penalties and the logit bias have changed, two per line.
 func (w Words) penaltyLines(p infer.Penalty) []string {
 	const shown = 6
 	key := "lines.scored"
@@ -113,7 +113,7 @@ func (w Words) filterLine(st infer.Filter) string {
 	return strings.Join(rules, ", ")
 }
 
-// conditionLine describes how close the text is to meeting a stop condition.
+// conditionLine describes how far a stop condition is from firing.
 func (w Words) conditionLine(c infer.Condition) string {
 	key := "lines.stop." + string(c.Kind)
 	if c.Kind == infer.StopEOS && !c.Kept {

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// PassView shows a forward pass from inside: the work of each block at the newest position.
+// PassView shows a forward pass from the inside: the work of each block at the newest position.
 type PassView struct {
 	HeadsSay string // "6 heads a block; 1–3 and 4–6 share keys and values"
-	Many     string // set if the heads are only listed inside their block
+	Many     string // set if heads are listed only inside their block
 	Columns  []Column
 	Blocks   []LookBlock
 	In       Rich
@@ -54,8 +54,8 @@ type HeadButton struct {
 	Worked bool
 }
 
-// listedHeads is the maximum number of heads for which every head has a button. Larger models list
-// the heads inside their block.
+// listedHeads is the maximum number of heads for which each head has a button. A larger model lists
+// the heads inside their blocks.
 const listedHeads = 128
 
 func (w Words) newLook(s *session.State) *PassView {
@@ -111,7 +111,7 @@ func (v *PassView) head(block, head int) *HeadButton {
 	return nil
 }
 
-// worked returns the initial worked line of the panel: the line of the head with the largest weight
+// worked returns the panel's initial worked line: the line for the head that has the largest weight
 // on a single position.
 func (v *PassView) worked() *Work {
 	for _, b := range v.Blocks {
@@ -166,7 +166,7 @@ func (w Words) lookColumns(s *session.State, tokens []Column) []Column {
 			col.Class = strings.TrimSpace(col.Class + " is-new")
 		}
 		if (len(cols)-1-i)%2 == 1 && len(cols) > labeledColumns {
-			continue // if there is no space for all labels, every second one is shown, including the newest
+			continue // if there is no space for all labels, only every second one is shown, up to the newest
 		}
 		col.X = Share((float64(i) + 0.5) / float64(len(cols)))
 		list = append(list, col)
@@ -216,8 +216,8 @@ func sayRows(says []infer.Reading) []SayRow {
 	return rows
 }
 
-// outOfSight returns how many of n positions a block's heads cannot read because the positions are
-// before its sliding window.
+// outOfSight returns how many of n positions a block's heads cannot read because they are before
+// its sliding window.
 func outOfSight(c checkpoint.Config, block, n int) int {
 	if window := c.Attention[block].Window; window > 0 {
 		return max(n-window, 0)
@@ -226,7 +226,7 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 }
 
 // headButton describes which tokens a head reads, given its weights [positions]. hidden is the
-// number of positions at the beginning that the head cannot see.
+// number of positions at the beginning that the head cannot read.
 func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
 	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{

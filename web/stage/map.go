@@ -16,8 +16,8 @@ import (
 // MapForm is the layout of a map.
 type MapForm string
 
-// The layouts are, in order: in a column next to the stage; large, with named shares, as on the
-// home page; of low height, as on a phone; and without shares, as in a lesson's [Picture].
+// The layouts: in a column next to the stage; large, with named shares, as on the home page; of low
+// height, as on a phone; and without shares, as in a lesson's [Picture].
 const (
 	MapSide   MapForm = "side"
 	MapBig    MapForm = "big"
@@ -25,14 +25,13 @@ const (
 	MapLesson MapForm = "lesson"
 )
 
-// MapOptions controls how a page shows the map. The zero value shows it in a side column, at the
-// state's stage, without buttons.
+// MapOptions controls how a page shows the map. With the zero value, the map is in a side column,
+// shows the state's stage, and has no buttons.
 type MapOptions struct {
-	// ID is the element's id; the default is "map". A page with two maps sets it for one of
-	// them.
+	// ID is the element's id; the default is "map". A page with two maps sets it for one of them.
 	ID   string
 	Form MapForm
-	// Zoom puts a button over each row and cell. The button sends the zoom query, which
+	// Zoom adds a button over each row and cell. The button sends the zoom query, which
 	// [Words.NewZoom] answers. A page with Zoom shows [Words.ZoomHTML] next to the map, loads
 	// js/map.js and is connected to its run.
 	Zoom bool
@@ -51,10 +50,10 @@ type MapOptions struct {
 	Dead int
 }
 
-// Map is the model as a picture, with a row for each block (the last block on top) and a column for
-// each token. A filled cell is a key and a value in the cache. The last column's vector leaves at
-// the top and becomes the shares of the next token. The map shows neither the shares nor the drawn
-// token before the stages that determine them have run.
+// Map is a picture of the model. It has a row for each block, with the last block on top, and a
+// column for each token. A filled cell is a key and a value in the cache. The last column's vector
+// leaves the model at the top and becomes the shares of the next token. The map shows neither the
+// shares nor the drawn token before the stages that determine them have run.
 type Map struct {
 	ID      string
 	Form    MapForm
@@ -63,14 +62,14 @@ type Map struct {
 	Box     string // its view box
 	Rows    []MapRow
 	Columns []MapColumn
-	Bands   bool // too many blocks for cells: a row is a band
+	Bands   bool // there are too many blocks for cells, so each row is a band
 	Shares  []MapShare
 	Kept    []MapShare // the shares after the cut, for MapOptions.Walk
 	Picked  []MapShare // the shares after the draw, for MapOptions.Walk
 	Known   bool       // the shares are known
 	Drawn   bool       // one of the shares has been drawn
-	Read    bool       // the last vector has left at the top
-	Again   bool       // the drawn token has come back as a column
+	Read    bool       // the last vector has left the model at the top
+	Again   bool       // the drawn token has returned as a column
 	Elbow   string     // path from the last column to the vector above it
 	Buttons bool       // there are buttons over rows and cells
 	Twin    []MapFact
@@ -84,7 +83,7 @@ type Map struct {
 type MapRow struct {
 	N     string
 	Label bool // its number is shown; with many blocks, only some numbers are
-	// Paths of the row's cells, in order: cells kept from earlier passes, kept after this pass has
+	// Paths of the row's cells, in this order: kept from earlier passes, kept after this pass has
 	// ended, written by this pass, written by this pass at its last position, not read yet, and no
 	// longer valid.
 	Kept, Fresh, Pass, Last, Next, Dead string
@@ -96,11 +95,11 @@ type MapRow struct {
 // MapColumn is a token, several folded tokens, or the next token.
 type MapColumn struct {
 	Text  Text
-	Pos   string // the position of its token, from 0; "" if it stands for none or several
+	Pos   string // the position of its token, from 0; "" if the column is for no token or for several
 	Small string // the text under the token, or ""
-	// Class is "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "". It also has
-	// "is-quiet" if there is no space for the text, "is-wide" if the text extends over the
-	// neighbors, and "is-no" for a rejected guess.
+	// Class is "is-start", "is-gen", "is-fold", "is-next", "is-pad" (empty) or "". To this,
+	// "is-quiet" is added if there is no space for the text, "is-wide" if the text extends over the
+	// neighboring columns, and "is-no" for a rejected guess.
 	Class string
 }
 
@@ -112,8 +111,8 @@ type MapShare struct {
 	Rest, Pick bool
 }
 
-// lit returns the token by which js/lit.js identifies the share. It returns "" for everything else,
-// because "everything else" means different tokens in different parts of a page.
+// lit returns the token by which js/lit.js identifies the share. It returns "" for the share of all
+// other tokens, because these are different tokens in different parts of a page.
 func (v MapShare) lit() string {
 	if v.Rest {
 		return ""
@@ -121,7 +120,7 @@ func (v MapShare) lit() string {
 	return v.Text.String()
 }
 
-// MapFact is a line of the map's text alternative.
+// MapFact is one line of the map's text alternative.
 type MapFact struct{ Name, Say string }
 
 // Limits on what a map shows.
@@ -130,12 +129,12 @@ const (
 	mapCells   = 12 // blocks; more are drawn as bands
 	mapEmpty   = 8  // columns of the map before the first prompt, where only one is drawn
 	mapShares  = 5
-	mapLabels  = 14   // maximum number of columns with all labels; if there are more, every second one has a label
+	mapLabels  = 14   // maximum number of columns that all have labels; if there are more, every second one has a label
 	mapPitch   = 10.0 // pitch of rows and columns, in units of the view box
 )
 
-// NewMap draws the model at a state. Before the first prompt, the map has only rows and a dashed
-// column.
+// NewMap draws the model at a state. Before the first prompt, the map has only its rows and one
+// dashed column.
 func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	m := Map{ID: o.ID, Form: o.Form, Buttons: o.Zoom && s.Started(), Bands: s.Model.Config().Layers > mapCells}
 	if m.ID == "" {
@@ -163,8 +162,8 @@ func (w Words) NewMap(s *session.State, o MapOptions) Map {
 	return m
 }
 
-// mapColumns fills in the columns. It returns the positions of each column and the row path that
-// the column's cells belong to.
+// mapColumns fills in the columns. It returns the positions that each column covers, and the row
+// path to which the column's cells belong.
 func (w Words) mapColumns(
 	s *session.State, at infer.Kind, o MapOptions, m *Map,
 ) (spans []span, classes []string) {
@@ -219,9 +218,9 @@ func (w Words) mapColumns(
 	return spans, classes
 }
 
-// quiet hides every second label if there is not enough space for all. It keeps the newest label,
-// which belongs to the next token once it is drawn, and the label of the fold, but not its
-// neighbor's.
+// quiet hides every second label if there is not enough space for all of them. It keeps the newest
+// label, which becomes the next token's once that token is drawn. It also keeps the label of the
+// fold, and hides the one next to it.
 func quiet(columns []MapColumn) {
 	if len(columns) <= mapLabels {
 		return
@@ -264,8 +263,8 @@ func mapSpans(n int) []span {
 	return list
 }
 
-// mapClass returns the row path of a column's cells. Of the n positions, earlier passes have read
-// the first old ones. At the last stage, the columns of this pass count as kept.
+// mapClass returns the row path to which a column's cells belong. Earlier passes have read the
+// first old of the n positions. At the last stage, the columns of this pass count as kept.
 func mapClass(c span, n, old int, at infer.Kind) string {
 	switch {
 	case c.from < old:
@@ -308,8 +307,8 @@ func (w Words) mapRows(s *session.State, m *Map, spans []span, classes []string)
 	}
 }
 
-// mapRuns returns the cells of a row. Each column is a cell, except that in a band, adjacent
-// columns of one class form one cell.
+// mapRuns returns the cells of a row. Normally, each column is a cell. In a band, adjacent columns
+// of the same class form one cell.
 func mapRuns(classes []string, bands bool) []span {
 	var runs []span
 	for i, class := range classes {
@@ -335,8 +334,8 @@ func mapCell(b *strings.Builder, c span, i int, band bool) {
 	)
 }
 
-// mapButtons fills in the buttons of a block: one for its row and, unless it is a band, one
-// for each cell.
+// mapButtons fills in the buttons of a block: one for the block's row and, unless the row is a
+// band, one for each cell.
 func (w Words) mapButtons(s *session.State, m *Map, r *MapRow, block int, spans []span) {
 	r.Aria = w.T("map.open", "n", r.N)
 	r.Cmd = zoomCmd(ZoomTo{Block: block})
@@ -359,8 +358,8 @@ func mapTab(row int) string {
 	return "-1"
 }
 
-// mapShares returns the shares of the most probable next tokens and of everything else. They are
-// empty outlines before the softmax, p at the softmax, and p′ at the filter and later stages.
+// mapShares returns the shares of the most probable next tokens and of all other tokens. The shares
+// are empty outlines before the softmax, p at the softmax, and p′ at the filter and later stages.
 func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	step, d := s.Step(), s.Dist
 	if step == nil || d == nil || at < infer.KindSoftmax || step.Ran < infer.KindSoftmax {
@@ -388,8 +387,8 @@ func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 	return list
 }
 
-// mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is the share
-// of everything else.
+// mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is that of all
+// other tokens.
 func mapPercents(shares []float64) []string {
 	last := len(shares) - 1
 	some := slices.DeleteFunc(slices.Clone(shares[:last]), func(p float64) bool { return p <= 0 })

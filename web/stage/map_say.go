@@ -40,8 +40,8 @@ func (w Words) mapText(s *session.State, m *Map, spans []span) {
 	}
 }
 
-// mapCaption describes what the map shows at a stage, including a stage whose draw has not been
-// made yet or whose token was chosen by hand.
+// mapCaption describes what the map shows at a stage, even if the draw has not been made yet or the
+// token was chosen by hand.
 func (w Words) mapCaption(s *session.State, at infer.Kind, undrawn bool) string {
 	key := "map.say." + at.String()
 	if undrawn {
@@ -60,8 +60,8 @@ func (m *Map) shareWords() []string {
 	return words
 }
 
-// mapBlock describes what a block did: the norm before and after it, and the tokens that its
-// heads together read most.
+// mapBlock describes the effect of a block: the norm before and after it, and the tokens that its
+// heads read most.
 func (w Words) mapBlock(s *session.State, tokens []Column, i int, b infer.BlockView) string {
 	mean := make([]float32, len(tokens))
 	for _, reads := range b.Attention {

@@ -487,8 +487,8 @@ func (w Words) mapDrawnHTML(m Map) templ.Component {
 	})
 }
 
-// mapButtonsHTML puts a button over each row and cell. The Tab key reaches one of them, and the
-// arrow keys move among them.
+// mapButtonsHTML adds a button over each row and cell. The Tab key reaches one of them, and the
+// arrow keys move between them.
 func (w Words) mapButtonsHTML(m Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

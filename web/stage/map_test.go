@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestMapColumns: the drill's prompt is a start token and two tokens, read by this pass, so the map
-// has three columns and one for the next token.
+// TestMapColumns: the drill's prompt consists of a start token and two tokens, which this pass
+// reads. The map therefore has three columns, and one more for the next token.
 func TestMapColumns(t *testing.T) {
 	m := English.NewMap(sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0), MapOptions{})
 	var got []string
@@ -27,7 +27,8 @@ func TestMapColumns(t *testing.T) {
 	if len(m.Rows) != 6 || m.Rows[0].N != "6" || m.Rows[5].N != "1" {
 		t.Fatalf("rows %+v, want 6 with the last block on top", m.Rows)
 	}
-	// There are four columns and six rows of 10. A cell is 6.8 × 6, with margins of 1.6 and 2.
+	// There are four columns, and six rows of height 10. A cell is 6.8 × 6, with margins of 1.6 and
+	// 2.
 	if m.Box != "0 0 40 60" {
 		t.Errorf("view box %q, want %q", m.Box, "0 0 40 60")
 	}
@@ -39,7 +40,7 @@ func TestMapColumns(t *testing.T) {
 	if bottom.Kept != want.Kept || bottom.Pass != want.Pass || bottom.Last != want.Last || bottom.Next != want.Next {
 		t.Errorf("block 1 is %+v, want %+v", bottom, want)
 	}
-	// the newest column's middle is at 2.5 of 4 columns, below the vector
+	// The middle of the newest column, below the vector, is at 2.5 of 4 columns.
 	if m.Elbow != "M62.5 36V26" {
 		t.Errorf("elbow %q, want %q", m.Elbow, "M62.5 36V26")
 	}
@@ -80,8 +81,8 @@ func TestMapShowsOnlyCompletedStages(t *testing.T) {
 	}
 }
 
-// TestMapDescribesEachStage: at each stage, the picture has a caption, and no caption reveals a
-// draw before it is made.
+// TestMapDescribesEachStage: the picture has a caption at each stage, and no caption reveals a draw
+// before it is made.
 func TestMapDescribesEachStage(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	st := sessiontest.Do(t, s, session.Start{Prompt: "In the old house lived a"})
@@ -111,8 +112,8 @@ func TestMapDescribesEachStage(t *testing.T) {
 	}
 }
 
-// TestMapAfterTheTurn: at the last stage, the pass's columns count as kept, and the drawn token
-// is the next column.
+// TestMapAfterTheTurn: at the last stage, the columns of the pass count as kept, and the drawn
+// token is the next column.
 func TestMapAfterTheTurn(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindCache, 0)
 	m := English.NewMap(s, MapOptions{})
@@ -125,8 +126,8 @@ func TestMapAfterTheTurn(t *testing.T) {
 	}
 }
 
-// TestMapFoldsTheOldest: 30 positions are more than 24, so the oldest 7 share the first
-// column and 23 have their own.
+// TestMapFoldsTheOldest: since 30 positions are more than 24, the oldest 7 share the first column,
+// and each of the other 23 has its own.
 func TestMapFoldsTheOldest(t *testing.T) {
 	for n, want := range map[int][2]int{24: {24, 1}, 25: {24, 2}, 30: {24, 7}, 500: {24, 477}} {
 		spans := mapSpans(n)
@@ -149,7 +150,7 @@ func TestMapFoldsTheOldest(t *testing.T) {
 			len(m.Columns), first, "is-fold", "+"+strconv.Itoa(n-23),
 		)
 	}
-	// There is space for every second label: the newest token's, the third newest's, and so on.
+	// Only every second label fits: the newest token's, the third newest's, and so on.
 	if c := m.Columns; strings.Contains(c[23].Class, "is-quiet") || !strings.Contains(c[22].Class, "is-quiet") ||
 		strings.Contains(c[21].Class, "is-quiet") {
 		t.Errorf("the newest columns are %+v, want only the label before the last to be quiet", c[21:])
@@ -171,8 +172,8 @@ func TestMapFoldsTheOldest(t *testing.T) {
 	}
 }
 
-// TestMapMergesBlocksIntoBands: many blocks are drawn as bands, in which adjacent cells of the same
-// kind form one rectangle.
+// TestMapMergesBlocksIntoBands: if there are many blocks, they are drawn as bands, in which
+// adjacent cells of the same kind form one rectangle.
 func TestMapMergesBlocksIntoBands(t *testing.T) {
 	classes := []string{"kept", "kept", "kept", "last", "next"}
 	if got, want := mapRuns(classes, true), []span{{0, 3}, {3, 4}, {4, 5}}; !slices.Equal(got, want) {
@@ -183,8 +184,8 @@ func TestMapMergesBlocksIntoBands(t *testing.T) {
 	}
 }
 
-// TestMapPercentsAddUp: whole percents add up to 100. A share below 1% counts as 1, and
-// everything else is the remainder.
+// TestMapPercentsAddUp: whole percents add up to 100. A share below 1% counts as 1, and the share
+// of all other tokens is the remainder.
 func TestMapPercentsAddUp(t *testing.T) {
 	got := mapPercents([]float64{0.2250, 0.1574, 0.1292, 0.0034, 0, 0.4850})
 	if want := []string{"23%", "16%", "13%", "<1%", "0%", "47%"}; !slices.Equal(got, want) {
@@ -224,8 +225,8 @@ func TestZoomIntoABlock(t *testing.T) {
 	}
 }
 
-// TestZoomIntoASum: 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75), so if the sum is (1, −0.5),
-// the third position contributes (−0.5, 0.25).
+// TestZoomIntoASum: 0.5 × (1, −2) + 0.25 × (4, 1) = (1.5, −0.75). If the sum is (1, −0.5), the
+// third position must therefore contribute (−0.5, 0.25).
 func TestZoomIntoASum(t *testing.T) {
 	z := English.NewZoom(mixed(t), ZoomTo{Block: 1, Head: 1, Sum: true})
 	if z.Sum == nil || len(z.Sum.Terms) != 3 || len(z.Sum.Work) != 2 {

@@ -5,9 +5,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MapText is the form of a map with space for text. Its rows are heights, which are the gaps
-// between blocks, and each cell describes one height and position. [Words.NewMapText] returns such
-// a map.
+// MapText is the form of a map that has space for text. Its rows are heights, which are the gaps
+// between blocks, and each of its cells is for one height and one position. [Words.NewMapText]
+// returns such a map.
 const MapText MapForm = "text"
 
 // mapTextColumns is the number of columns of a map with text. Older tokens are folded into the
@@ -23,7 +23,7 @@ type MapKey struct {
 	// NoteAria introduces Note for screen readers.
 	NoteAria string
 	Class    string
-	Aria     string // label of the button, if its text is not enough
+	Aria     string // label of the button, if its text alone is not enough
 	Mark     bool   // shown with a tick
 	Pressed  bool
 
@@ -37,21 +37,21 @@ type MapTextOf struct {
 	Aria   string
 	Model  *infer.Model
 	Tokens []int
-	Row    func(height int) MapKey               // if an entry has no text, the row's name is filled in
-	Column func(position int) MapKey             // if an entry has no text, the token is filled in
+	Row    func(height int) MapKey               // if an entry has no text, the row's usual name is used
+	Column func(position int) MapKey             // if an entry has no text, the column's token is used
 	Cell   func(height int, position int) MapKey // called for positions that are not folded
 }
 
-// MapLine is a row of a map with words.
+// MapLine is a row of a map with text.
 type MapLine struct {
 	Head  MapKey
 	Cells []MapKey
 }
 
-// MapFolded returns how many of n positions a map with words folds into one column.
+// MapFolded returns how many of n positions a map with text folds into one column.
 func MapFolded(n int) int { return max(0, n-mapTextColumns) }
 
-// NewMapText draws the model over a text, with words in its cells.
+// NewMapText draws the model over a text, with text in its cells.
 func (w Words) NewMapText(o MapTextOf) Map {
 	m := Map{ID: o.ID, Form: MapText, Aria: o.Aria}
 	from := MapFolded(len(o.Tokens))

@@ -17,11 +17,10 @@ type ZoomTo struct {
 	Sum         bool
 }
 
-// Zoom is a close-up of a part of the map: a block with its heads, a head with the positions
-// that it reads, or the sum that is a head's output. The zero value is the whole model, without
-// zoom.
+// Zoom is a close-up of a part of the map: a block with its heads, a head with the positions that
+// it reads, or the sum that a head outputs. The zero value is the whole model, without zoom.
 type Zoom struct {
-	Missing string // shown instead of the zoom if there is nothing to see
+	Missing string // shown if there is nothing to see
 	Act     string // text of the button next to Missing
 	ActCmd  string // the command that the button sends
 	Ask     string // the query that returns this zoom again
@@ -33,13 +32,13 @@ type Zoom struct {
 	Columns []MapColumn
 	Inside  *Inside     // the block's numbers
 	Head    *HeadDetail // the positions that the head reads
-	SumCmd  string      // the command that shows its sum
+	SumCmd  string      // the command that shows the head's sum
 	Sum     *ZoomSum
 	Why     *ZoomWhy // link to the prediction without this part, once a run has begun
 }
 
 // ZoomWhy is a link to the page “Why this token?” with a part switched off. The page that shows the
-// zoom adds its run to the address.
+// zoom adds its run to the link's address.
 type ZoomWhy struct {
 	Text string
 	Off  string // the part, in the syntax of package infer/why
@@ -47,7 +46,7 @@ type ZoomWhy struct {
 
 // Crumb is a level of the zoom, from the whole model down to the part shown.
 type Crumb struct {
-	Text, Cmd string // if Cmd is "", the crumb leaves the zoom
+	Text, Cmd string // if Cmd is "", the crumb ends the zoom
 	Now       bool
 }
 
@@ -57,11 +56,11 @@ type ZoomLane struct {
 	Shades       []ZoomShade
 }
 
-// ZoomShade is the set of a lane's cells with weights in one range.
+// ZoomShade is a set of cells in a lane: those with weights in one range.
 type ZoomShade struct{ Class, Path string }
 
-// ZoomSum is the output of a head, as terms and their sum. Each term has its weight and a
-// picture of its numbers. Work adds up the first of these numbers.
+// ZoomSum is the output of a head, shown as terms and their sum. Each term has its weight and a
+// picture of its numbers. Work shows how the first of these numbers are added up.
 type ZoomSum struct {
 	Terms  []ZoomTerm
 	Total  ZoomTerm
@@ -90,8 +89,8 @@ func zoomCmd(to ZoomTo) string {
 	return fmt.Sprintf(`{"cmd":"zoom","block":%d}`, to.Block)
 }
 
-// NewZoom zooms into a part of the model at the step shown. If the state does not look inside the
-// pass, the result explains how to turn this on.
+// NewZoom zooms into a part of the model at the step shown. If the state does not include the
+// inside view of the pass, the result explains how to turn it on.
 func (w Words) NewZoom(s *session.State, to ZoomTo) Zoom {
 	z := Zoom{Ask: zoomCmd(to), Crumbs: w.crumbs(to)}
 	if s.Started() {
@@ -218,8 +217,8 @@ func (w Words) zoomHead(s *session.State, to ZoomTo, z *Zoom) {
 	}
 }
 
-// zoomSum returns a head's sum as its largest terms, the rest and the total. The rest is the total
-// minus these largest terms.
+// zoomSum returns a head's sum as its largest terms, the rest and the total. The rest is the
+// difference between the total and the largest terms.
 func (w Words) zoomSum(s *session.State, reads []float32, mix infer.Mix, head int) *ZoomSum {
 	tokens := w.textTokens(s, len(reads))
 	rest, left := make([]float32, len(mix.Sum)), 1.0

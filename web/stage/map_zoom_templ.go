@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// ZoomHTML is the zoomed part of the map, or an empty, hidden element. js/map.js repeats the query
-// when the run advances, and zooms out when Esc is pressed.
+// ZoomHTML is the zoomed part of the map, or an empty, hidden element. When the run advances,
+// js/map.js repeats the query. When Esc is pressed, it zooms out.
 func (w Words) ZoomHTML(z Zoom) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

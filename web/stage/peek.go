@@ -29,8 +29,8 @@ type Alternative struct {
 // alternatives is the number of other tokens that the peek line names.
 const alternatives = 4
 
-// CurrentPeek returns the line for the step shown, about the token that it drew or, before the
-// draw, the last token that it read.
+// CurrentPeek returns the line for the step shown. It is about the token that the step drew or,
+// before the draw, about the last token that it read.
 func (w Words) CurrentPeek(s *session.State) Peek {
 	if !s.Started() {
 		return Peek{Say: w.Rich("peek.none")}
@@ -49,8 +49,8 @@ func (w Words) CurrentPeek(s *session.State) Peek {
 	return w.NewPeek(s, step.N)
 }
 
-// NewPeek describes how the token of a step was chosen, with the most likely alternatives at
-// that step, or explains that the step has no scores.
+// NewPeek describes how the token of a step was chosen, with the most likely alternatives at that
+// step. If the step has no scores, it says so.
 func (w Words) NewPeek(s *session.State, n int) Peek {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {
@@ -84,7 +84,7 @@ func (w Words) NewPeek(s *session.State, n int) Peek {
 	return p
 }
 
-// StoryPeek is like [Words.NewPeek] in the voice [Tale].
+// StoryPeek is like [Words.NewPeek], but in the voice [Tale].
 func (w Words) StoryPeek(s *session.State, n int) Peek {
 	p := w.NewPeek(s, n)
 	step := stepOf(s, n)

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestLogitsSayWhatThePenaltyChanged: a row whose score was changed shows the original
-// score, its worked line divides or multiplies, and the note counts all such tokens.
+// TestLogitsSayWhatThePenaltyChanged: if a token's score was changed, its row shows the original
+// score, and its worked line divides or multiplies. The note counts all such tokens.
 func TestLogitsSayWhatThePenaltyChanged(t *testing.T) {
 	m := testmodel.Target(t)
 	s := session.New(m, session.DefaultLimits())

@@ -8,12 +8,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// wholeShares rounds shares to whole percents. Together with others, the percentage for everything
-// else, they add up to 100. A share below 1% is "<1%" and counts as 1. A share above 99.5% is
+// wholeShares rounds shares to whole percents. Together with others, the percentage for all other
+// tokens, they add up to 100. A share below 1% is "<1%" and counts as 1. A share above 99.5% is
 // ">99%" and counts as 99 if there are other shares. The value of others is 100 minus the listed
 // shares. If the shares do not fit into 100, as with one share of 99.6% and four tiny ones, the
-// last shares are omitted: list is then shorter than shares, and others includes the omitted
-// shares. rest is the exact share of everything else. If nothing is left over, others is "".
+// last shares are omitted. list is then shorter than shares, and others includes the omitted
+// shares. rest is the exact share of all other tokens. If nothing is left over, others is "".
 func wholeShares(shares []float64, rest float64) (list []string, others string) {
 	for n := len(shares); ; n-- {
 		counts, sum := wholePercents(shares[:n], rest > 0)
@@ -50,8 +50,9 @@ func wholePercents(shares []float64, others bool) (counts []int, sum int) {
 	return counts, sum
 }
 
-// fill adjusts counts that cover everything so that they add up to 100. It first changes the counts
-// that rounding moved furthest in the opposite direction.
+// fill adjusts counts that cover everything so that they add up to 100. If the sum is too low, it
+// first raises the counts that rounding lowered most. If the sum is too high, it first lowers the
+// counts that rounding raised most.
 func fill(counts []int, shares []float64, left int) {
 	if len(counts) == 0 {
 		return

@@ -20,7 +20,7 @@ type Picture struct {
 	State   string // "tokens", "attention", …: the class of its style
 	Map     Map
 	Letters []PictureLetter // the letters of the sentence as typed
-	Flows   []string        // SVG points of the shapes that lead from a token's letters down to its column
+	Flows   []string        // SVG points of the shapes that lead from each token's letters down to its column
 	Row     string          // distance of the attention head's block from the top, as an SVG length
 	Arcs    []PictureArc
 	Weights []PictureWeight // the attention head's weight for each column
@@ -32,13 +32,13 @@ type Picture struct {
 	Twin    []MapFact
 }
 
-// PictureLetter is a letter of the sentence, possibly preceded by a cut between two tokens.
+// PictureLetter is a letter of the sentence. A cut between two tokens may precede it.
 type PictureLetter struct {
 	Text Text
 	Cut  bool
 }
 
-// PictureArc is an arc from the last column back to another, as wide as its weight.
+// PictureArc is an arc from the last column back to another one. Its width shows the weight.
 type PictureArc struct{ D, W, X string }
 
 // PictureWeight is a column's attention weight, with its cell as SVG lengths.
@@ -60,8 +60,8 @@ type PictureRow struct {
 	Class string // "is-score", "is-rest", "is-cut", "is-other", "is-no" or ""
 }
 
-// pictureAhead is the number of columns that follow the sentence's own columns, for the drawn
-// token and a draft's guesses.
+// pictureAhead is the number of columns after the sentence's own columns, for the drawn token and a
+// draft's guesses.
 const pictureAhead = 3
 
 // PictureRoom returns the number of columns of the picture in all states, for a text of n tokens.
@@ -78,8 +78,8 @@ func (w Words) picture(s *session.State, name string, at infer.Kind, o MapOption
 	return p
 }
 
-// wideLabels extends a word that is longer than its column over both neighbors if these are
-// short, instead of breaking the word.
+// wideLabels keeps a word that is longer than its column from being broken: if both neighbors are
+// short, the word extends over them.
 func wideLabels(columns []MapColumn) {
 	const long, short = 7, 4
 	runes := func(i int) int {
@@ -156,9 +156,9 @@ func (w Words) PictureColumns(s *session.State) Picture {
 	return p
 }
 
-// PictureAttention shows the attention of one head: arrows from the last column back, as wide
-// as their weights. Blocks and heads are numbered from 1. If the model has fewer, the last one
-// is used.
+// PictureAttention shows the attention of one head as arrows from the last column back. Their
+// widths show the weights. Blocks and heads are numbered from 1. If the model has fewer, the last
+// one is used.
 func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 	p := w.picture(s, "attention", infer.KindForward, MapOptions{})
 	if s.Look == nil {
@@ -189,7 +189,7 @@ func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 		}
 		p.Twin = append(p.Twin, MapFact{name, terms.Prob(weight)})
 		if i == last || weight < .01 {
-			continue // no arrow from a column to itself, or for a weight that rounds to 0
+			continue // no arrow to the column itself, or for a weight that rounds to 0
 		}
 		from, to := (float64(last)+.5)*mapPitch, (float64(i)+.5)*mapPitch
 		up := y - 8 - 5*float64(last-i)
@@ -314,7 +314,7 @@ func (w Words) PictureShares(s *session.State, cut bool) Picture {
 	return p
 }
 
-// PictureStrip shows the kept shares laid end to end and, if drawn is true, the random number
+// PictureStrip shows the kept shares end to end. If drawn is true, it also shows the random number
 // that decides which token is drawn.
 func (w Words) PictureStrip(s *session.State, drawn bool) Picture {
 	name, at := "strip", infer.KindFilter
@@ -359,7 +359,7 @@ func pictureFit(label string, share float64) string {
 	return fitsNowhere
 }
 
-// pictureRows is the maximum number of separate tokens in the strip.
+// pictureRows is the maximum number of tokens that have their own piece of the strip.
 const pictureRows = 12
 
 // Upright reports whether the labels under the columns are too long to be horizontal.

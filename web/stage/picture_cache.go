@@ -6,9 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// PictureCache shows a second pass, in which all columns but the new one are kept from the first
-// pass. Above the map, the work of this pass is compared with the work of reading everything
-// again.
+// PictureCache shows a second pass, in which all columns except the new one are kept from the first
+// pass. Above the map, the work of this pass is compared with the work of reading everything again.
 func (w Words) PictureCache(s *session.State) Picture {
 	p := w.picture(s, "cache", infer.KindForward, MapOptions{})
 	step := s.Step()
@@ -59,13 +58,13 @@ func (w Words) PictureEdit(s, to *session.State) Picture {
 	return p
 }
 
-// PictureGuess is a token that a draft proposes, with the probability that it is accepted.
-// Guesses after a rejected one are not checked.
+// PictureGuess is a token that a draft proposes, with the probability that it is accepted. Guesses
+// after a rejected one are not checked.
 type PictureGuess struct {
 	Token            infer.Token
 	Chance           float64
 	Accepted, Judged bool
-	Own              bool // the target's own token, instead of a rejected guess or after all guesses
+	Own              bool // the target's own token, in place of a rejected guess or after all guesses
 }
 
 // PictureGuesses shows a draft's guesses as columns after the end of the text, and which of them

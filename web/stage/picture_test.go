@@ -42,8 +42,8 @@ func twin(p Picture) string {
 	return strings.Join(list, ", ")
 }
 
-// TestPictureTokens: the sentence has 21 letters and the tokens The·w izard·lived·in·a, so
-// the model cuts after the 3rd, 5th, 10th, 16th and 19th letter.
+// TestPictureTokens: the sentence has 21 letters, and its tokens are The·w izard·lived·in·a. The
+// model therefore cuts after the 3rd, 5th, 10th, 16th and 19th letter.
 func TestPictureTokens(t *testing.T) {
 	t.Parallel()
 	p := English.PictureText(wizard(t, sentence, infer.KindForward), true)
@@ -56,7 +56,7 @@ func TestPictureTokens(t *testing.T) {
 	if want := []int{3, 5, 10, 16, 19}; len(p.Letters) != 21 || !slices.Equal(cuts, want) {
 		t.Errorf("got %d letters, cut at %v, want cuts at %v", len(p.Letters), cuts, want)
 	}
-	// "The" has letters 0 to 3 of 21, and it is column 1 of 10, with a margin of .12.
+	// "The" covers letters 0 to 3 of 21 and is in column 1 of 10, with a margin of .12.
 	if want := "0,0 14.29,0 18.8,100 11.2,100"; p.Flows[0] != want {
 		t.Errorf("the first token's flow is %s, want %s", p.Flows[0], want)
 	}
@@ -66,9 +66,9 @@ func TestPictureTokens(t *testing.T) {
 	}
 }
 
-// TestPictureAttention compares the weights of block 4, head 5 with plain attention computed
-// from this model's weights. There is an arrow for each column except the last, whose arrow
-// would point to itself.
+// TestPictureAttention compares the weights of block 4, head 5 with attention computed in the
+// simplest way from this model's weights. There is an arrow to each column except the last, to
+// which the arrow would return.
 func TestPictureAttention(t *testing.T) {
 	t.Parallel()
 	p := English.PictureAttention(wizard(t, sentence, infer.KindForward, session.SetLook{On: true}), 4, 5)
@@ -82,12 +82,12 @@ func TestPictureAttention(t *testing.T) {
 			p.Weights, p.Arcs, "46%", "6.5",
 		)
 	}
-	if p.Row != Share(2./6) { // block 4 of 6, where the 6th is on top
+	if p.Row != Share(2./6) { // block 4 of 6, of which the 6th is on top
 		t.Errorf("the row begins at %s, want %s", p.Row, Share(2./6))
 	}
 }
 
-// TestPictureScoresAndShares: scores and shares are from the same run, in the same order.
+// TestPictureScoresAndShares: scores and shares come from the same run and are in the same order.
 func TestPictureScoresAndShares(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindSoftmax)
@@ -156,7 +156,7 @@ func TestPictureEdit(t *testing.T) {
 	}
 }
 
-// TestPictureGuesses: a rejected guess and the guesses after it have no effect.
+// TestPictureGuesses: a rejected guess and the guesses after it have no effect on the text.
 func TestPictureGuesses(t *testing.T) {
 	t.Parallel()
 	s := wizard(t, sentence, infer.KindForward)

@@ -43,7 +43,7 @@ func (w Words) railText(s *session.State, k infer.Kind) string {
 	case k == infer.KindFilter && set.Uncut():
 		key = "rail.filter.off"
 	case k == infer.KindFilter:
-		for _, rule := range set.Rules() { // look for a rule that can cut the most probable token
+		for _, rule := range set.Rules() { // look for a rule that could cut the most probable token
 			if own := key + "." + string(rule); w.Has(own) {
 				key = own
 				break
@@ -55,8 +55,8 @@ func (w Words) railText(s *session.State, k infer.Kind) string {
 	return w.T(key, "blocks", w.blocks(c.Layers), "vocab", terms.Count(c.Vocab))
 }
 
-// shownSettings returns the settings of the step shown, which may be older than the current
-// settings. If nothing is shown yet, it returns the current settings.
+// shownSettings returns the settings of the step shown, which may be older than the current ones.
+// If no step is shown yet, it returns the current settings.
 func shownSettings(s *session.State) infer.Settings {
 	if step := s.Step(); step != nil {
 		return step.Settings
@@ -110,9 +110,9 @@ func (w Words) NextText(s *session.State) string {
 	return w.T("next.stage", "stage", w.Stage(int(s.Cursor.Stage%infer.KindCache+1)).Short)
 }
 
-// NewSteps returns the list of stages as it is just after the given stage has run: the earlier
-// stages are done, no matter how far the run has progressed since. Stage 0 means before the first
-// stage.
+// NewSteps returns the list of stages as it is just after the given stage has run. The earlier
+// stages are done, no matter how far the run has progressed since then. Stage 0 means before the
+// first stage.
 func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {
@@ -129,7 +129,7 @@ func (w Words) NewSteps(now infer.Kind) []RailStage {
 	return list
 }
 
-// Verbs gives stages the names that they have in the Story.
+// Verbs replaces the stages' names with the names that they have in the Story.
 func Verbs(rail []RailStage) []RailStage {
 	for i := range rail {
 		rail[i].Name, rail[i].Short = rail[i].Verb, rail[i].Verb

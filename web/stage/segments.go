@@ -15,13 +15,13 @@ type Segments struct {
 	Big        bool // stage 5: p′, with space for u
 	Aria       string
 	List       []Segment
-	Mark       string // SVG length of the marker, "" if there is none
+	Mark       string // SVG length of the marker; "" if there is none
 	Anchor     string // whether the marker's text starts or ends at the marker: "start" or "end"
 	Dx         string // the text's distance from the marker
 	Say        string
 	SayEnd     string // more text, omitted on narrow screens
 	Ticks      []Tick
-	What       string // SVG length of the marker of another u, "" if there is none
+	What       string // SVG length of the marker for another u; "" if there is none
 	WhatAnchor string
 	WhatDx     string
 	WhatSay    string
@@ -33,11 +33,11 @@ type Segment struct {
 	Text  Text
 	P     string // next to the text if there is room
 	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
-	Ramp  string // for a pick: its class before the draw and while the marker falls
+	Ramp  string // for the pick: its class before the draw and while the marker falls
 	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; or fitsNowhere
 	FitP  string // the same for P, which is never shown without the text
 	Title string
-	TextX string // start of the text, as an SVG length, if a piece is drawn on top of this one
+	TextX string // start of the text, as an SVG length, if a piece on top of this segment covers part of it
 
 	Over bool   // a piece of the rest, drawn on top of the segment for the rest
 	Thin bool   // too thin to see without a mark
@@ -46,7 +46,7 @@ type Segment struct {
 	at, wide float64 // X and W as shares of the strip
 }
 
-// carry returns a name for a segment. It is the name that [StoryShare.carry] returns for the
+// carry returns a name for a segment. [StoryShare.carry] returns the same name for the
 // corresponding bar.
 func (g Segment) carry() string {
 	if g.Class == "is-rest" {
@@ -74,8 +74,8 @@ const (
 // fitsNowhere is the class of a label that fits on no screen. It is not drawn.
 const fitsNowhere = "fit-x"
 
-// fit returns the screens on which a label of n characters fits into a segment whose width is a
-// share w of the strip.
+// fit returns the screens on which a label of n characters fits into a segment. The segment's width
+// is a share w of the strip.
 func fit(n int, w float64) string {
 	need := float64(n)*labelChar + labelPad
 	switch {
@@ -96,7 +96,7 @@ func segment(x, w float64, text Text, class string) Segment {
 	}
 }
 
-// beside moves the text of a segment to the longer side of a piece that overlaps the segment.
+// beside moves the text of a segment to the side of a piece on top of it where there is more space.
 func (g *Segment) beside(from, to float64) {
 	space := from - g.at
 	if after := g.at + g.wide - to; after > space {
@@ -106,8 +106,8 @@ func (g *Segment) beside(from, to float64) {
 	g.Fit, g.FitP = fit(n, space), fit(max(n, utf8.RuneCountInString(g.P)), space)
 }
 
-// lay puts the winner's piece on top of the rest of a strip. It is used for winners without a
-// segment.
+// lay puts a winner's piece on top of the rest of a strip. It is for winners that have no segment
+// of their own.
 func lay(list []Segment, winner Segment, from, to float64) []Segment {
 	for i := range list {
 		if list[i].Class == "is-rest" {
@@ -121,12 +121,12 @@ func lay(list []Segment, winner Segment, from, to float64) []Segment {
 // least is the width of the narrowest segment that is drawn, as a share of the strip.
 const least = 0.002
 
-// thinnest is the minimum width at which a winner is visible next to its marker, as a share of the
-// strip.
+// thinnest is the minimum width, as a share of the strip, at which a winner is visible next to its
+// marker.
 const thinnest = 0.005
 
 // adjacent returns the rows before the first missing rank, whose segments are laid end to end. If
-// keptAlone is true, it returns only the kept rows.
+// keptAlone is true, it returns only the kept ones.
 func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	var list []infer.Row
 	for i, r := range rows {
@@ -140,8 +140,8 @@ func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	return list
 }
 
-// segmentsOf lays tokens end to end, each with its width. All other tokens are one segment at
-// the end.
+// segmentsOf lays tokens end to end, with the width of each given by the function width. All other
+// tokens form one segment at the end.
 func segmentsOf(rows []infer.Row, width func(infer.Row) float64, restText, restClass string) []Segment {
 	var list []Segment
 	var x float64
@@ -174,7 +174,7 @@ func (w Words) softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 	return v
 }
 
-// crossing returns the text of the token that top-p's mark falls on.
+// crossing returns the text of the token on which top-p's mark falls.
 func crossing(d *sampling.Distribution, s *session.State) string {
 	return TokenText(s.Model.Token(int(d.Order[d.Reach(sampling.RuleTopP)-1]))).String()
 }
@@ -211,7 +211,7 @@ func (w Words) filterSegments(s *session.State, st infer.Filter) *Segments {
 	return v
 }
 
-// splitCut divides the tokens without their own segments into kept and cut.
+// splitCut divides the tokens without segments of their own into kept and cut tokens.
 func (v *Segments) splitCut(w Words, st infer.Filter) {
 	if len(v.List) == 0 {
 		return
@@ -278,7 +278,7 @@ func (w Words) sampleSegments(st infer.Sample, f infer.Filter) *Segments {
 	return v
 }
 
-// what marks the what-if u, and highlights the segment in which it would fall.
+// what marks the what-if u, and highlights the segment in which it falls.
 func (v *Segments) what(w Words, s *session.State) {
 	if s.WhatIf == nil || s.Dist == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Voice is the audience of a sentence, which determines the sentence's level of detail. The keys of
-// a voice's texts begin with the voice's name.
+// Voice is a voice in which sentences are written for a particular audience. It determines the
+// level of detail. The keys of a voice's texts begin with the voice's name.
 type Voice string
 
 const (
@@ -39,11 +39,11 @@ func aboutOf(s *session.State) About {
 	return About{Layers: c.Layers, Width: c.Width, Prompt: len(s.PromptTokens), Dist: s.Dist}
 }
 
-// values are the named values that a text can use.
+// values are the named values that a text can contain.
 type values = []any
 
-// sentence returns the text of the first case for which a voice has a text, or the text without
-// a case if there is none.
+// sentence returns the text for the first case that a voice has a text for, or the text without a
+// case if there is none.
 func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Rich {
 	key := string(v) + "." + st.Kind().String()
 	for _, c := range cases {
@@ -120,7 +120,7 @@ func (w Words) forwardText(v Voice, st infer.Forward, in About) Rich {
 	})
 }
 
-// filterText describes what the filters do at these settings.
+// filterText describes the effect of the filters with these settings.
 func (w Words) filterText(v Voice, st infer.Filter) Rich {
 	set := st.Settings
 	var grammar sampling.Cut
@@ -153,7 +153,7 @@ func (w Words) filterText(v Voice, st infer.Filter) Rich {
 func filterCases(st infer.Filter) (cases []string) {
 	if len(st.Cuts) > 0 && st.Cuts[0].Rule == sampling.RuleGrammar {
 		cases = append(onlyIf(st.Settings.Greedy(), "grammar.greedy"), onlyIf(st.Kept == 1, "grammar.one")...)
-		cases = append(cases, "grammar.any") // for voices whose text is independent of the other rules
+		cases = append(cases, "grammar.any") // for voices whose text does not depend on the other rules
 	}
 	return append(cases, rulesOn(st)...)
 }
@@ -184,8 +184,7 @@ func rulesOn(st infer.Filter) (cases []string) {
 	return append(cases, onlyIf(st.Kept == 1, "one")...)
 }
 
-// leaves lists each filter with the number of tokens that it leaves: "top-k leaves 40",
-// "top-p 27".
+// leaves lists each filter with the number of tokens that it leaves: "top-k leaves 40", "top-p 27".
 func (w Words) leaves(st infer.Filter) (list []string) {
 	for i, c := range st.Cuts {
 		key := "filter.leaves"
@@ -197,8 +196,8 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 	return list
 }
 
-// chain is like leaves, but also lists the temperature, at its position in the order, if it comes
-// after a rule that cuts.
+// chain is like leaves, but also lists the temperature, at its position in the order, if the
+// temperature comes after a rule that cuts.
 func (w Words) chain(st infer.Filter) (list []string) {
 	leaves := map[sampling.Rule]string{}
 	for _, c := range st.Cuts {
@@ -244,7 +243,7 @@ func (w Words) sampleText(v Voice, st infer.Sample, in About) Rich {
 	})
 }
 
-// kept returns how many tokens can be drawn.
+// kept returns the number of tokens that can be drawn.
 func (a About) kept() int {
 	if a.Dist == nil {
 		return 0
@@ -288,8 +287,8 @@ func (w Words) held(n int) string {
 	return w.T("bytes.are", "n", terms.Count(n))
 }
 
-// factsOf lists the facts that a voice shows for a stage, by name, with an asterisk after
-// the main one.
+// factsOf lists, for each voice and stage, the names of the facts that are shown. The main fact has
+// an asterisk.
 var factsOf = map[Voice]map[infer.Kind]string{
 	Numbers: {
 		infer.KindForward: "multadds* took", infer.KindLogits: "max* multadds took",

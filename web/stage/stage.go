@@ -16,23 +16,23 @@ import (
 type Stage struct {
 	Empty bool
 	Enter string // the stage that has just been reached; "" when looking back
-	Pace  string // "2" or "4" if the run plays that fast, "still" if it plays faster
+	Pace  string // "2" or "4" if the run plays at that speed, "still" if it plays faster
 	N     int
 	Name  string
 	Of    string // "stage 4 of 7"
-	// Undrawn is set at stage 5 while the draw is withheld. No part reveals u or the token that
-	// u will fall on.
+	// Undrawn is set at stage 5 while the draw is withheld. No part reveals u, or the token on
+	// which u will fall.
 	Undrawn bool
 	Past    string // set while the learner looks back: how far the run has come
 	Lead    Rich
 	Facts   []Fact
 
-	Work    *Work // the worked line, of one row of the table
+	Work    *Work // the worked line for one row of the table
 	Forward *Forward
 	// Histogram is the distribution of all scores, at stage 2.
 	Histogram *Histogram
 	Table     *Table
-	// Chain is the table rule by rule, at stage 4 of a page that has a switch for it.
+	// Chain is the table rule by rule, at stage 4, on a page that can switch to it.
 	Chain    *Chain
 	Segments *Segments
 	Verdict  Rich
@@ -107,8 +107,8 @@ func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
 	p.Work = p.Table.worked()
 }
 
-// penaltyNote lists the highest scores that the penalties and the logit bias changed, because these
-// matter most.
+// penaltyNote lists the highest scores that the penalties and the logit bias have changed, because
+// the highest scores matter most.
 func (w Words) penaltyNote(p infer.Penalty) Rich {
 	const shown, space = 3, "\u00a0"
 	var list []any
@@ -186,8 +186,8 @@ func (w Words) samplePanel(s *session.State, st infer.Sample, p *Stage) {
 	p.Work = p.Table.worked()
 }
 
-// undrawnPanel fills in stage 5 before its draw. It lays the kept tokens end to end, but does
-// not show the position of u, which has not been computed yet.
+// undrawnPanel fills in stage 5 before its draw. It lays the kept tokens end to end, but does not
+// show the position of u, which has not been computed yet.
 func (w Words) undrawnPanel(s *session.State, p *Stage) {
 	p.Undrawn = true
 	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter)
@@ -233,7 +233,7 @@ func (w Words) verdict(s *session.State, st infer.Sample) Rich {
 	return append(r, w.Rich(key, "u", terms.Is("u", st.U), "token", TokenText(st.Drawn.Token))...)
 }
 
-// whyNot explains why the most probable token was not chosen, or states that it was.
+// whyNot explains why the most probable token was not chosen. If it was chosen, whyNot says so.
 func (w Words) whyNot(s *session.State) Rich {
 	step, d := s.Step(), s.Dist
 	likely, q := int(d.Order[0]), d.Q(0)
@@ -257,7 +257,7 @@ func place(s *session.State, rank int) int {
 	return before + 1
 }
 
-// others100 describes how many out of 100 draws other tokens would win.
+// others100 describes how many of 100 draws would choose other tokens.
 func (w Words) others100(p float64) string {
 	if p <= 0 {
 		return w.T("whynot.others.none")
@@ -265,7 +265,7 @@ func (w Words) others100(p float64) string {
 	return w.T("whynot.others", "n", w.OfHundred(p))
 }
 
-// seed formats a seed without commas, as it is typed.
+// seed formats a seed without commas, which is how seeds are typed.
 func seed(n uint64) string { return fmt.Sprint(n) }
 
 func temperature(t float64) string {

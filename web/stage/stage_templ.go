@@ -240,7 +240,7 @@ func (w Words) HTML(p Stage) templ.Component {
 }
 
 // WhatIfHTML asks which token another u would have drawn. Its slider is always on the page, but is
-// visible only at a draw. #whatif-say contains the answer.
+// visible only at a draw. The answer is in #whatif-say.
 func (w Words) WhatIfHTML(v WhatIf) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -610,8 +610,8 @@ func (w Words) headHTML(p Stage) templ.Component {
 	})
 }
 
-// WorkLinesHTML contains the worked lines of all rows. They are separate from the panel because they
-// are needed only once a learner points at a row.
+// WorkLinesHTML contains the worked lines of all rows. They are separate from the panel because
+// they are not needed until a learner points at a row.
 func WorkLinesHTML(p Stage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Story is the stage shown, in the voice [Tale]: in plain words and whole percents, for people
-// who have not seen a model write before. [Stage] is the same stage in numbers. The stage
-// determines which picture is set.
+// Story is the stage shown, in the voice [Tale]: in plain words and whole percents, for people who
+// have not seen a model write before. [Stage] is the same stage in numbers. The stage determines
+// which picture is set.
 type Story struct {
 	Empty bool
 	End   bool   // the text is over and can be read
@@ -47,34 +47,34 @@ type StoryScore struct {
 	At   string // SVG length
 }
 
-// StoryShares are the most likely tokens and everything else, on an axis from 0
-// to 100% that never moves.
+// StoryShares are the shares of the most likely tokens and of all other tokens, on an axis that
+// always runs from 0 to 100%.
 type StoryShares struct {
 	Rows  []StoryShare
 	Ghost string // what the ticks mean; "" without ticks
 }
 
-// StoryShare is one token's share, or the share of everything else.
+// StoryShare is the share of one token or of all other tokens.
 type StoryShare struct {
 	Text      Text
-	Name      string // name for everything else
+	Name      string // name for all other tokens
 	Percent   string // or the word for a token that was cut
 	Bar       string // SVG length
 	Ghost     string // SVG length of the tick; "" for none
 	Note      string // below the name: who guessed it; "" for none
-	Fit       string // the width at which the name and share fit on the line ([Segment.FitP])
+	Fit       string // the screen width at which the name and share fit on the line ([Segment.FitP])
 	Rest, Cut bool
 }
 
 // Falling returns the announcement for screen readers while the marker falls.
 func (w Words) Falling() string { return w.T("story.falling") }
 
-// carryRest is the data-carry attribute of the segment for everything else. No token has an
-// empty text.
+// carryRest is the data-carry attribute of the segment for all other tokens. No token has an empty
+// text.
 const carryRest = ""
 
-// carry returns a name for the bar of a share. The name is the same at every stage, so that a
-// page can move the bar from one stage to the next.
+// carry returns a name for the bar of a share. The name is the same at every stage, so that a page
+// can move the bar from one stage to the next.
 func (r StoryShare) carry() string {
 	if r.Rest {
 		return carryRest
@@ -164,8 +164,8 @@ func (w Words) boldest(s *session.State) Rich {
 	)
 }
 
-// reads lists the tokens that the pass reads. The Story omits each block's prediction, because
-// there is no space to explain it.
+// reads lists the tokens that the pass reads. The Story omits the blocks' predictions, because
+// there is no space to explain them.
 func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	first := max(0, len(st.Tokens)-mostReads)
 	for i, t := range st.Tokens[first:] {
@@ -178,7 +178,7 @@ func (w Words) reads(s *session.State, st infer.Forward, v *Story) {
 	v.Foot = w.Rich("story.forward.foot", "blocks", w.Counted(s.Model.Config().Layers, "block"))
 }
 
-// unread returns the text that is appended to the sentence about a pass that reads the prompt
+// unread returns the text that follows the sentence about a pass that reads the prompt
 // ([Words.Unread]).
 func (w Words) unread(s *session.State) Rich {
 	if says := w.Unread(s.PromptTokens); says != "" && s.Cursor.Step == 1 {
@@ -196,7 +196,7 @@ func (w Words) storyScores(st infer.Logits, v *Story) {
 		rows = rows[:storyRows]
 	}
 	top, low := float64(rows[0].Z), float64(rows[len(rows)-1].Z)
-	span := max((top-low)*1.25, 0.1) // some space below the lowest
+	span := max((top-low)*1.25, 0.1) // leave some space below the lowest score
 	from := top - span
 	t := &StoryScores{From: terms.Logit(from), To: terms.Logit(top)}
 	for _, r := range rows {

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestGrowthCurvesAddUp: for a text with several tokens, the Story's seventh stage draws the
-// accumulated work of all steps, with and without the cache, on one scale from zero to the
-// larger sum.
+// TestGrowthCurvesAddUp: if a text has several tokens, the Story's seventh stage draws the
+// accumulated work of all steps, with and without the cache, on one scale from zero to the larger
+// total.
 func TestGrowthCurvesAddUp(t *testing.T) {
 	drawn := 0
 	for i, s := range manyStates(t) {

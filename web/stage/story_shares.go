@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// learnedShares fills in the shares of stage 3, with ticks for the shares that the model
-// learned, at T = 1.
+// learnedShares fills in the shares of stage 3, with ticks for the shares at T = 1, which are the
+// ones that the model has learned.
 func (w Words) learnedShares(s *session.State, v *Story) {
 	d, step := s.Dist, s.Step()
 	n := min(storyRows, len(d.Order))
@@ -42,7 +42,7 @@ func (w Words) learnedShares(s *session.State, v *Story) {
 	}
 }
 
-// shareRows returns rows for the most likely tokens and everything else.
+// shareRows returns rows for the most likely tokens and for all other tokens.
 func (w Words) shareRows(s *session.State, shares []float64, rest float64) *StoryShares {
 	t := &StoryShares{}
 	list, others := wholeShares(shares, rest)
@@ -60,8 +60,8 @@ func (w Words) shareRows(s *session.State, shares []float64, rest float64) *Stor
 	return t
 }
 
-// keptShares fills in the shares of stage 4: p′ for kept tokens, and the word "cut" for
-// others, with ticks for the shares before the cut.
+// keptShares fills in the shares of stage 4. A kept token has p′, and a cut token has the word
+// "cut" instead. Ticks show the shares before the cut.
 func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 	d := s.Dist
 	t := &StoryShares{Ghost: w.T("story.ghost.cut")}
@@ -120,15 +120,15 @@ func (w Words) keptShares(s *session.State, st infer.Filter, v *Story) {
 type StoryLine struct {
 	List  []Segment
 	Names []StoryShare // the same in words
-	Rest  *Segment     // the segment for everything else; nil if there is none
-	Thin  string       // number of pieces of Rest that are too thin to show separately; "" for none
+	Rest  *Segment     // the segment for all other tokens; nil if there is none
+	Thin  string       // number of pieces of Rest that are too thin to be separate; "" if there are none
 	Aria  string
 	Open  bool // not drawn yet: neither the marker's position nor the pick is known
 	Pin   string
 	Side  string // whether its name starts or ends at the marker: "start" or "end"
 	Dx    string
 	Pick  Text
-	Rings []string // where the markers of other tries fell, as SVG lengths
+	Rings []string // where the markers of the other tries fell, as SVG lengths
 	Tries string
 }
 
@@ -168,7 +168,7 @@ func (w Words) lineOf(s *session.State, v *Story) {
 }
 
 // layRest lays out the unnamed tokens, starting at a rank. Each piece is as wide as its share,
-// except that all pieces that would be too thin to see form one block.
+// except that the pieces that would be too thin to see form one block.
 func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at float64, share string) {
 	name := w.T("story.rest")
 	g := segment(at, 1-at, Text{{S: name}}, "is-rest")
@@ -198,7 +198,7 @@ func (w Words) layRest(line *StoryLine, d *sampling.Distribution, from int, at f
 	line.Names = append(line.Names, StoryShare{Name: name, Percent: g.P, Rest: true, Fit: g.FitP})
 }
 
-// The gaps between the pieces of the segment for everything else are drawn as one path, which is
+// The gaps between the pieces of the segment for all other tokens are drawn as one path, which is
 // gapsWide units wide. A gap is a quarter as wide as its piece, and at most widestGap of the line.
 const (
 	gapsWide  = 1000
@@ -232,7 +232,7 @@ func (w Words) landed(s *session.State, st infer.Sample, v *Story) {
 	w.tries(s, line)
 }
 
-// markPick marks the piece that won, which may be part of everything else.
+// markPick marks the winning piece, which may be part of the segment for all other tokens.
 func (w Words) markPick(line *StoryLine, st infer.Sample) {
 	if st.To <= st.From {
 		return // the token was cut, so it has no piece
@@ -277,7 +277,7 @@ func (w Words) tries(s *session.State, line *StoryLine) {
 	line.Tries = w.T("story.tries", "n", terms.Count(otherTries), "list", w.List(names))
 }
 
-// StoryEnd is a stop condition in plain words.
+// StoryEnd is a stop condition, described in plain words.
 type StoryEnd struct {
 	Name  string
 	State string
@@ -321,8 +321,8 @@ type StoryMemory struct {
 	Grows        *StoryGrowth // nil before the second token
 }
 
-// StoryGrowth holds the two curves of a run's cost: the accumulated multiplications, token
-// by token, with the cache and without it.
+// StoryGrowth holds the two curves of a run's cost, with the cache and without it. Each accumulates
+// the multiplications token by token.
 type StoryGrowth struct {
 	With, Without string // points of polylines, in a picture of growthWidth by growthHeight
 	WithSay, Say  string

@@ -43,7 +43,7 @@ func TestWholeSharesByHand(t *testing.T) {
 	if want := []string{"22%", "16%", "13%", "3%", "3%"}; !slices.Equal(list, want) || others != "43%" {
 		t.Errorf("%v and %s, want %v and 43%%", list, others, want)
 	}
-	// 99.7% rounds to 100, which leaves nothing for the four tiny shares.
+	// 99.7% is rounded to 100, which leaves nothing for the four tiny shares.
 	list, others = wholeShares([]float64{0.997, 0.001, 0.0005, 0.0004, 0.0001}, 0.001)
 	if !slices.Equal(list, []string{">99%"}) || others != "<1%" {
 		t.Errorf("%v and %s, want >99%% and <1%%", list, others)
@@ -55,8 +55,8 @@ func TestWholeSharesByHand(t *testing.T) {
 	}
 }
 
-// TestWholeSharesAddUp: for any shares, the percents shown add up to 100, and none is off by
-// more than rounding.
+// TestWholeSharesAddUp: whatever the shares are, the percents shown add up to 100, and each is off
+// only because of rounding.
 func TestWholeSharesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOfN(rapid.Float64Range(1e-6, 1), 2, 6).Draw(t, "weights")
@@ -91,9 +91,9 @@ func TestWholeSharesAddUp(t *testing.T) {
 	})
 }
 
-// TestStoryAndNumbersAgree compares every number of the Story with Numbers, at every stage
-// of real runs: the same scores, bytes, counts and work to the last digit, and shares that
-// are p or p′ rounded to whole percents.
+// TestStoryAndNumbersAgree compares every number in the Story with Numbers, at every stage of real
+// runs. Scores, bytes, counts and work must be the same to the last digit, and shares must be p or
+// p′ rounded to whole percents.
 func TestStoryAndNumbersAgree(t *testing.T) {
 	compared := map[infer.Kind]int{}
 	for i, s := range manyStates(t) {
@@ -226,7 +226,7 @@ func drawAgrees(t *testing.T, at string, s *session.State, v *StoryLine, numbers
 
 // TestStoryLineHasRealPieces: in the segment for all unnamed tokens, the line shows each share that
 // is wide enough as a separate piece, which ends where the share does. Thinner pieces are only
-// counted. If the drawn token's piece is too thin to see, it has a mark.
+// counted. If the drawn token's piece is too thin to be seen, it has a mark.
 func TestStoryLineHasRealPieces(t *testing.T) {
 	t.Parallel()
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -283,8 +283,7 @@ func TestStoryLineHasRealPieces(t *testing.T) {
 	}
 }
 
-// TestStoryHidesTheDraw: before the marker falls, the page that shows a draw is the same for
-// every seed.
+// TestStoryHidesTheDraw: until the marker falls, the page with a draw is the same for every seed.
 func TestStoryHidesTheDraw(t *testing.T) {
 	page := func(seed float64) string {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())

@@ -164,7 +164,7 @@ func (w Words) GeneratedLabelHTML(v Strip) templ.Component {
 	})
 }
 
-// GeneratedHTML is the element with the generated tokens.
+// GeneratedHTML is the element that contains the generated tokens.
 func (w Words) GeneratedHTML(tokens []Token) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -601,7 +601,7 @@ func (w Words) PeekHTML(p Peek) templ.Component {
 	})
 }
 
-// GhostHTML is a token that was dropped.
+// GhostHTML is a token that has been dropped.
 func (w Words) GhostHTML(t Token) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

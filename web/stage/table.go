@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// RowsShown is the number of tokens with their own row.
+// RowsShown is the number of tokens that have their own row.
 const RowsShown = 20
 
 // Table is the table that stages 2 to 5 share. Stage determines its column groups: z from stage 2
@@ -33,7 +33,7 @@ type Tick struct {
 // TableRow is one token. Texts are formatted for display. Texts of later stages are "".
 type TableRow struct {
 	Text             Text
-	Label            string // shown instead of Text, for the rest
+	Label            string // shown in place of Text, for the rest
 	Far              string // "35th" if ranks in between are not shown
 	Was              string // "was 9.12" at stage 2 if a rule changed the score
 	Title            string // why it was cut, as a tooltip and for screen readers
@@ -44,9 +44,9 @@ type TableRow struct {
 	Kept             bool
 	Some             bool // only some of the tokens without a row are kept
 	Pick             bool
-	Worked           bool // its worked line is shown initially
+	Worked           bool // its worked line is shown at first
 	Ramp             string
-	Behind           string // distance of the score from the first row's, at stage 2
+	Behind           string // difference between its score and the first row's, at stage 2
 	DotZ, BarP, BarQ string // SVG lengths
 	LaneX, LaneW     string
 	One, OneSay      string   // p at T = 1, as an SVG length and in words; "" after stage 3
@@ -54,7 +54,7 @@ type TableRow struct {
 	Work             *Work
 }
 
-// carry returns a name for a row's bar. As with [StoryShare.carry], it is the same at every
+// carry returns a name for a row's bar. As with [StoryShare.carry], the name is the same at every
 // stage.
 func (r TableRow) carry() string {
 	if r.Label != "" {
@@ -75,7 +75,7 @@ func (r TableRow) aside() string {
 type CutLine struct {
 	Kept, KeptWhy string
 	Cut, CutWhy   string
-	Note          string // shown instead if the line is farther down
+	Note          string // shown if the line is farther down
 }
 
 // AllRow is the table's last row: the whole vocabulary.
@@ -86,7 +86,7 @@ type AllRow struct {
 	SumIsOne        bool
 }
 
-// worked returns the worked line that the table shows initially.
+// worked returns the worked line that the table shows at first.
 func (t *Table) worked() *Work {
 	for i := range t.Rows {
 		if t.Rows[i].Worked {
@@ -156,8 +156,8 @@ func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
 	return t
 }
 
-// atOne fills in the probabilities at T = 1 of the table's tokens and of all others together. They
-// are shown as marks that stay in place while the bars move with the temperature.
+// atOne fills in the probabilities at T = 1, both of the table's tokens and of all others together.
+// They are shown as marks, which stay in place while the bars change with the temperature.
 func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 	sum, others := 0.0, 1.0
 	for id := range s.Dist.P {
@@ -176,8 +176,8 @@ func (t *Table) atOne(w Words, s *session.State, rows infer.Rows) {
 	}
 }
 
-// probabilities fills in the columns that are known from stage 3 on. The axis of the bars runs
-// from 0 to 1 at every temperature, so that a longer bar always means a higher probability.
+// probabilities fills in the columns that are known from stage 3 on. The axis of the bars always
+// runs from 0 to 1, so that at any temperature a longer bar means a higher probability.
 func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, sumExp float64) {
 	t.AtT = w.T("table.at", "t", terms.Setting(set.ShownTemperature()))
 	if set.Greedy() {
@@ -260,7 +260,8 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter) {
 	if line < 0 && st.Cut > 0 && st.Leading {
 		t.Rest.Line = w.cutLine(st)
 		t.Rest.Line.Note = w.T("cutline.note", "n", terms.Count(st.Kept)) + " "
-		// Not all of the text fits next to the note. The panel's head shows the rest.
+		// There is not enough space for all of the text next to the note. The panel's head shows
+		// the rest.
 		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", w.T("cutline.shared.short")
 	}
 }
@@ -297,9 +298,9 @@ func (w Words) cutLine(st infer.Filter) *CutLine {
 	return l
 }
 
-// lastKept describes the last token kept by the first rule that alone decides how many are kept. It
-// returns "" if there is no such rule, or if the tokens that the rule keeps are not simply the most
-// probable ones.
+// lastKept describes the last token that is kept by the rule that decides how many are kept: the
+// first rule that alone does so. It returns "" if there is no such rule, or if the tokens that the
+// rule keeps are not simply the most probable ones.
 func (w Words) lastKept(st infer.Filter) string {
 	for _, cut := range st.Cuts {
 		key := "cutline." + string(cut.Rule)
@@ -355,8 +356,8 @@ func (w Words) laidTable(s *session.State, f infer.Filter) *Table {
 	return t
 }
 
-// midKept returns the row whose worked line is shown first: the third kept row or, if fewer are
-// kept, the last of them, so that there is something to divide. If none is kept, it is the
+// midKept returns the row whose worked line is shown at first: the third kept row or, if fewer are
+// kept, the last of them, so that there is something to divide. If no row is kept, it returns the
 // first row.
 func midKept(rows infer.Rows) int {
 	at, kept := 0, 0

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// tableHTML is shared by stages 2 to 5. Each stage adds a column group to the earlier ones, and
-// highlights it.
+// tableHTML is the table that stages 2 to 5 share. Each stage adds a group of columns to the
+// earlier ones, and highlights it.
 func (w Words) tableHTML(t *Table) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,14 +12,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// TextRun is a part of a token's text: characters of the text itself, or a Mark
-// for something invisible (space, newline, a stray byte).
+// TextRun is a part of a token's text: either characters of the text itself, or a Mark for
+// something invisible (a space, a newline, a stray byte).
 type TextRun struct {
 	S    string
 	Mark bool
 }
 
-// Text is a token or a stop string as it is shown on a screen.
+// Text is a token or a stop string as shown on a screen.
 type Text []TextRun
 
 // String returns the text with its marks, for tooltips and screen readers.
@@ -31,7 +31,7 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Inline is like [Text.String], for a sentence that is not markup ([terms.Isolated]).
+// Inline is like [Text.String], but for use in a sentence that is not markup ([terms.Isolated]).
 func (t Text) Inline() string { return terms.Isolated(t.String()) }
 
 // TokenText marks the invisible parts of a token. A space at either end becomes "·", a newline
@@ -47,8 +47,8 @@ func TokenText(t infer.Token) Text {
 	return Marked(t.Text)
 }
 
-// Unread returns a sentence about a text in which most characters have no tokens, so that the
-// model reads their bytes. For any other text, it returns "".
+// Unread returns a sentence about a text in which most characters have no tokens, so that the model
+// reads the characters' bytes instead. For any other text, it returns "".
 func (w Words) Unread(tokens []infer.Token) string {
 	unknown, known := 0, 0
 	for _, t := range tokens {
@@ -156,7 +156,7 @@ type Span struct {
 	Token Text
 	Style Style
 
-	HTML    templ.Component // a part of a page, if any; not a part of the plain text
+	HTML    templ.Component // a part of a page, if any; it is not included in the plain text
 	Element *Element        // an element with words, if any
 }
 
@@ -180,8 +180,8 @@ func (r Rich) String() string {
 	return b.String()
 }
 
-// rich builds a sentence from strings, counts, spans, tokens (as plain chips), parts of a page and
-// other sentences.
+// rich builds a sentence from strings, counts, spans, tokens (shown as plain chips), parts of a
+// page and other sentences.
 func rich(parts ...any) Rich {
 	var r Rich
 	for _, p := range parts {

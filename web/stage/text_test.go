@@ -29,7 +29,7 @@ func TestTokenTextMarksSpace(t *testing.T) {
 		{infer.Token{Text: " �", Bytes: []byte{' ', 0xf0}}, "[·⟨f0⟩]"},
 		{infer.Token{Text: "a�", Bytes: []byte{'a', 0xc3}}, "a[⟨c3⟩]"},
 		{infer.Token{Text: "\r"}, "[⟨0d⟩]"},
-		{infer.Token{Text: "a\u202eb"}, "a[⟨e2 80 ae⟩]b"}, // would reverse the text around it
+		{infer.Token{Text: "a\u202eb"}, "a[⟨e2 80 ae⟩]b"}, // this would reverse the text around it
 		{infer.Token{Text: "<|end|>", Special: true}, "<|end|>"},
 		{infer.Token{Text: "<script>"}, "<script>"},
 	} {
@@ -39,8 +39,8 @@ func TestTokenTextMarksSpace(t *testing.T) {
 	}
 }
 
-// TestUnreadTextsAreNamed: a text is reported as unread if most of its words are in characters
-// that have no tokens. The bundled model has tokens only for English.
+// TestUnreadTextsAreNamed: if most of a text's words are in characters that have no tokens, the
+// text is reported as unread. The bundled model has tokens only for English.
 func TestUnreadTextsAreNamed(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -117,8 +117,8 @@ func TestTokensStayASequence(t *testing.T) {
 	}
 }
 
-// TestFlowLabelsHaveThePagesDirection: the program's own words in a running text have the direction of
-// the page, since the text's own direction can differ.
+// TestFlowLabelsHaveThePagesDirection: the program's own words within a running text have the
+// direction of the page, which may not be the text's own.
 func TestFlowLabelsHaveThePagesDirection(t *testing.T) {
 	for want, w := range map[string]Words{"ltr": English, "rtl": pseudoWords(t)} {
 		for what, part := range map[string]templ.Component{

@@ -10,8 +10,8 @@ import (
 type WhatIf struct {
 	Shown bool   // the draw is shown, and decoding is not greedy
 	U     string // the slider's initial position
-	Say   Rich   // a sentence about that u or, until one is tried, about the reason for the actual draw
-	Take  string // the command that chooses that token; "" if it is already chosen
+	Say   Rich   // a sentence about that u; until a u is tried, it explains the actual draw
+	Take  string // the command that chooses that token; "" if the token has already been chosen
 	Named string // "Take ·saw"
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session/sessiontest"
 )
 
-// TestSumsCoverTheWholeVocabulary: the tokens without a row are part of every sum. Only 20 of
-// the 4,096 tokens have a row, and the sum is still 1. At T = 50, the distribution is nearly
-// flat, so the sum of the other tokens is far beyond the end of an axis for single tokens.
+// TestSumsCoverTheWholeVocabulary: the tokens without a row are part of every sum. Only 20 of the
+// 4,096 tokens have a row, and the sum is still 1. At T = 50, the distribution is nearly flat, so
+// the sum of the other tokens would be far beyond the end of an axis made for single tokens.
 // Promise: Sums on the page include the tokens that have no row.
 func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
@@ -39,9 +39,9 @@ func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 	}
 }
 
-// TestCutLineNamesTheFilterThatDecides: with several filters on, the line names the one that
-// decides. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495). Top-k 4 would
-// keep one more, and top-k 2 would keep one fewer.
+// TestCutLineNamesTheFilterThatDecides: if several filters are on, the line names the filter that
+// decides how many tokens are kept. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9
+// ≤ 0.9495). Top-k 4 would keep one more, and top-k 2 would keep one fewer.
 func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
 		rows := English.New(
@@ -55,11 +55,11 @@ func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	}
 }
 
-// TestDisjointFiltersAreExplained: if the filters have no kept token in common, the most probable
-// token stays, and the page explains why. Σ e^{z−4} of these scores is 4.3227, so p of the first is
+// TestDisjointFiltersAreExplained: if no token is kept by all filters, the most probable token
+// stays, and the page explains why. Σ e^{z−4} of these scores is 4.3227, so p of the first is
 // 0.2313, and −ln p of the first four is 1.4639, 1.5639, 1.6639 and 2.9639; the entropy is 2.1689.
-// The third is nearest to the entropy, 0.5050 away, followed by the second. So typical-p 0.01 keeps
-// only the third token, which top-k 2 and top-p 0.2 cut.
+// The third is nearest to the entropy, 0.5050 away, followed by the second. Typical-p 0.01
+// therefore keeps only the third token, which top-k 2 and top-p 0.2 cut.
 func TestDisjointFiltersAreExplained(t *testing.T) {
 	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
 	for _, c := range []struct {
@@ -138,8 +138,8 @@ func TestHeldBytesAreExplained(t *testing.T) {
 	}
 }
 
-// TestFoldedColumnSumsItsPositions: a folded column has the total weight of its positions: 0.2 ·
-// 255 = 51, (0.25 + 0.25 + 0.3) · 255 = 204.
+// TestFoldedColumnSumsItsPositions: the weight of a folded column is the sum of its positions'
+// weights: 0.2 · 255 = 51, (0.25 + 0.25 + 0.3) · 255 = 204.
 func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	got := quantised([]float32{0.2, 0.25, 0.25, 0.3, 0}, []span{{0, 1}, {1, 4}, {4, 5}})
 	if want := "\x33\xcc\x00"; string(got) != want {
@@ -147,8 +147,8 @@ func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	}
 }
 
-// TestTypicalPLeadingLine: if typical-p keeps the most probable tokens, a line with the right
-// words is drawn below them. A p of 0 has no surprise.
+// TestTypicalPLeadingLine: if typical-p keeps the most probable tokens, a line with the right words
+// is drawn below them. A token with p = 0 has no surprise.
 func TestTypicalPLeadingLine(t *testing.T) {
 	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
 		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}

@@ -10,10 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Words describes and renders stages in one language. All views of this package, and all components
-// with text, are returned by its methods, so that the whole page is in one language. A text can
-// contain **bold**, *variable*, `code` and [words](name), where the value called name is the
-// [Element] around the words.
+// Words describes and renders stages in one language. Its methods return all views of this package
+// and all components with text, so that the whole page is in the same language. A text can contain
+// **bold**, *variable*, `code` and [words](name), where the value called name is the [Element]
+// around the words.
 type Words struct{ *terms.Language }
 
 // English is the program's own language.
@@ -34,7 +34,7 @@ func (w Words) T(key string, with ...any) string {
 // marked reports whether words contain a mark.
 func marked(p terms.Segment) bool { return strings.ContainsAny(p.Words, "*`[]") }
 
-// formatted reports whether a value is more than a string or a count.
+// formatted reports whether a value is anything other than a string or a count.
 func formatted(v any) bool {
 	switch v.(type) {
 	case string, int:
@@ -43,10 +43,10 @@ func formatted(v any) bool {
 	return true
 }
 
-// Rich returns a sentence with values filled in by name. A value is a string, an int, which is
-// formatted by [terms.Count], a token (which becomes a chip), a [Span], another sentence, a
-// [templ.Component], an [Element], or something with a name in every language (a method In), such as a
-// [terms.Phrase].
+// Rich returns a sentence with values filled in by name. A value can be a string; an int, which
+// [terms.Count] formats; a token, which becomes a chip; a [Span]; another sentence; a
+// [templ.Component]; an [Element]; or anything that has a name in every language (a method In),
+// such as a [terms.Phrase].
 func (w Words) Rich(key string, with ...any) Rich { return w.rich(w.Pieces(key, with...), with) }
 
 func (w Words) rich(pieces []terms.Segment, with []any) Rich {
@@ -79,7 +79,7 @@ func (w Words) rich(pieces []terms.Segment, with []any) Rich {
 // Say writes the text with the given key as a sentence of a page.
 func (w Words) Say(key string, with ...any) templ.Component { return RichHTML(w.Rich(key, with...)) }
 
-// Element is an HTML element that a page writes around some words of a text, usually a link.
+// Element is an HTML element that a page writes around some words of a text. It is usually a link.
 type Element struct {
 	Name  string
 	Attrs templ.Attributes
@@ -87,7 +87,7 @@ type Element struct {
 	words Rich
 }
 
-// Link returns a link for the words of a text.
+// Link returns a link around words of a text.
 func Link(href string) Element { return Element{Name: "a", Attrs: templ.Attributes{"href": href}} }
 
 // markup builds a sentence from a text with marks.
@@ -105,8 +105,8 @@ var marks = []struct {
 	style Style
 }{{"**", Bold}, {"*", Variable}, {"`", Code}}
 
-// read adds a text with marks. If a style's closing mark is missing, the style applies until the
-// end of the text.
+// read adds a text with marks. If the mark that ends a style is missing, the style applies up to
+// the end of the text.
 func (m *markup) read(text string, value func(name string) any) {
 	plain := 0 // start of the words that have not been added yet
 	for i := 0; ; {
@@ -124,8 +124,8 @@ func (m *markup) read(text string, value func(name string) any) {
 	m.words(text[plain:])
 }
 
-// mark applies the mark at the beginning of a text. It returns the mark's length, or 0 if the text
-// does not begin with a mark. If it does, mark first calls before.
+// mark applies the mark at the beginning of a text, after calling before, and returns the mark's
+// length. If the text does not begin with a mark, it returns 0 and does not call before.
 func (m *markup) mark(text string, value func(name string) any, before func()) int {
 	for _, k := range marks {
 		if strings.HasPrefix(text, k.mark) {
@@ -166,10 +166,10 @@ func (m *markup) words(s string) {
 	}
 }
 
-// join adds a span. Words in a style that follow words in the same style become one span with them.
+// join adds a span. If its words follow words in the same style, both become one span.
 func (m *markup) join(s Span) {
 	last := len(m.done) - 1
-	begins := len(m.open) > 0 && m.open[len(m.open)-1] > last // the span is the first one of an element
+	begins := len(m.open) > 0 && m.open[len(m.open)-1] > last // the span is the first one in an element
 	if s.S != "" && s.Style != Plain && last >= 0 && !begins && m.done[last].S != "" && m.done[last].Style == s.Style {
 		m.done[last].S += s.S
 		return

@@ -27,7 +27,7 @@ func pseudoWords(t *testing.T) Words {
 }
 
 // manyStates returns states of runs at every stage, with every kind of setting, stop and choice
-// that a stage describes.
+// that a stage can describe.
 func manyStates(t *testing.T) (all []*session.State) {
 	t.Helper()
 	stops, late := []string{" there", "\n\n"}, sampling.OrderLlama
@@ -134,8 +134,8 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 // spokenAttributes are the attributes whose values are shown or read aloud.
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
-// TestEveryWordIsInTheCatalog renders every stage of runs in a language whose catalogs mark every
-// word. A word without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog renders every stage of several runs in the pseudo-language, which
+// marks every word from a catalog. A word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	w := pseudoWords(t)
 	seen := 0
@@ -254,8 +254,8 @@ func dataOf(st *session.State) []string {
 // emptyPlace matches the gap that a missing value leaves.
 var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
 
-// TestVoicesUseKnownValues checks that no text of any voice has a gap, since the code provides
-// every value that the text uses.
+// TestVoicesUseKnownValues checks that no voice's texts have gaps, which means that the code
+// provides every value that a text uses.
 func TestVoicesUseKnownValues(t *testing.T) {
 	for _, st := range manyStates(t) {
 		if !st.Started() {

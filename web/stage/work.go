@@ -14,7 +14,7 @@ import (
 
 // Work is the worked line, which shows how one row's numbers are calculated.
 type Work struct {
-	Name  string // instead of Token, if the line is not about a token
+	Name  string // shown in place of Token, if the line is not about a token
 	Token Text
 	Pick  bool
 	Cells []WorkCell
@@ -24,7 +24,7 @@ type Work struct {
 type WorkCell struct {
 	Name Rich
 	Sum  Rich
-	Now  bool // it belongs to the stage shown
+	Now  bool // whether it belongs to the stage shown
 }
 
 // workLine is the worked line of a row, which is identified by its data-row.
@@ -53,8 +53,9 @@ func (p Stage) workLines() (list []workLine) {
 	return list
 }
 
-// four formats a number with four decimals, as used in all calculations, including the logits, so
-// that a reader who repeats a calculation gets the same last digit, plus or minus one.
+// four formats a number with four decimals. All calculations use this format, including the logits,
+// so that a reader who repeats a calculation gets the same result, give or take one in the last
+// digit.
 func four(x float64) string { return terms.Decimals(x, 4) }
 
 func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
@@ -74,7 +75,7 @@ func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 	}...)}
 }
 
-// penaltyWork shows how rules changed a score. For the repetition penalty alone, it is a
+// penaltyWork shows how rules have changed a score. For the repetition penalty alone, it is a
 // product or a quotient. With other rules, it is the sum of all changes.
 func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
 	if !onlyRepetition(p) {
@@ -105,8 +106,8 @@ func bracket(x float64) string {
 // expName is the formula e^{z/T − max}.
 func (w Words) expName() Rich { return rich("e", sup(w.T("exp"))) }
 
-// softmaxWork shows the calculation of one row up to p. now marks the last cell as belonging to
-// the stage shown.
+// softmaxWork shows the calculation of one row, up to p. If now is true, the last cell is marked as
+// belonging to the stage shown.
 func (w Words) softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	t := st.Temperature
 	if t == 0 {
@@ -150,7 +151,7 @@ func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax,
 }
 
 // heatedWork shows the probability of drawing a kept token if the temperature comes after a rule
-// that cuts: p to the power 1/T, rescaled.
+// that cuts. It is p to the power 1/T, rescaled.
 func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
 	t := st.Settings.Temperature
 	power := math.Pow(r.P, 1/t)
@@ -163,7 +164,7 @@ func (w Words) heatedWork(st infer.Filter, r infer.Row) WorkCell {
 	)}
 }
 
-// whyCut returns the calculation that cut a row.
+// whyCut returns the calculation by which a row was cut.
 func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	why := s.Dist.Why(r.Rank - 1)
 	key := "why." + string(why.Rule)
@@ -196,7 +197,7 @@ func measured(unit sampling.Unit, x float64) string {
 	return four(x)
 }
 
-// laidWork shows the position of a row's segment. The position does not depend on u.
+// laidWork shows the position of a row's segment, which does not depend on u.
 func (w Words) laidWork(s *session.State, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	if !r.Kept {
 		work := w.filterWork(s, f, soft, r)
@@ -249,8 +250,8 @@ func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft 
 	return work
 }
 
-// startsAt shows the sum of the segments before the one at the given position among the kept
-// tokens, counted from 1. If there are few, it lists each of them.
+// startsAt shows the sum of the segments before the one at the given position, counted from 1 among
+// the kept tokens. If there are only a few, it lists each of them.
 func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	kept := adjacent(f.Rows.Rows, true)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// zoom is the range of the scores that stage 2 shows in rows: from a round number at or below
-// the last row's score to the highest score. On an axis that began at the lowest score of the
+// zoom is the range of scores that stage 2 shows in its rows. It extends from a round number at or
+// below the last row's score to the highest score. If the axis began at the lowest score of the
 // whole vocabulary, every bar would look full.
 type zoom struct{ from, to, step float64 }
 
@@ -28,8 +28,8 @@ func zoomOn(st infer.Logits) zoom {
 	return z
 }
 
-// roundStep returns the smallest of 1, 2 and 5 times a power of ten that is at least x and
-// at least least, which is itself a power of ten.
+// roundStep returns a round number: the smallest of 1, 2 and 5 times a power of ten that is at
+// least x and at least least. least is itself a power of ten.
 func roundStep(x, least float64) float64 {
 	for ten := least; ; ten *= 10 {
 		for _, times := range [...]float64{1, 2, 5} {
