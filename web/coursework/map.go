@@ -9,12 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Map is the course with one learner's progress.
+// Map is the course together with one learner's progress.
 type Map struct {
 	Lessons []MapLesson
 	Minutes int // reading time of all lessons
 	Tally   progress.Tally
-	// Outcomes are what learners can do at the end, in the course's order.
+	// Outcomes are the skills that learners have at the end of the course, in the course's order.
 	Outcomes []progress.OutcomeMap
 	// Next is the section to continue with: the first unseen section after the last one seen, or
 	// else the first unseen section of the course. It is nil if all sections have been seen. Begun
@@ -47,7 +47,7 @@ type MapSection struct {
 	Seen        bool
 }
 
-// State is "done", "begun" or "".
+// State returns "done", "begun" or "".
 func (l *MapLesson) State() string {
 	switch {
 	case l.Tally.Seen == 0:
@@ -77,8 +77,8 @@ func (l *MapLesson) Time(w *terms.Language) string {
 	return w.T("unit.min", "n", l.Minutes)
 }
 
-// Answers describes how many of the lesson's questions were answered. It returns "" if the lesson
-// has no questions.
+// Answers describes how many of the lesson's questions the learner has answered. It returns "" if
+// the lesson has no questions.
 func (l *MapLesson) Answers(w *terms.Language) string {
 	if l.Tally.Answered == 0 {
 		return ""
@@ -86,7 +86,7 @@ func (l *MapLesson) Answers(w *terms.Language) string {
 	return w.T("coursework.answered", "n", l.Tally.Answered, "all", l.Tally.Questions)
 }
 
-// NewMap combines the course with a learner's map.
+// NewMap combines the course with a learner's progress.
 func NewMap(c *lessons.Course, m progress.Map) *Map {
 	v := &Map{Tally: m.All, Begun: m.LastSection != ""}
 	seen := map[string]progress.SectionMap{}
@@ -114,8 +114,8 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 	return v
 }
 
-// goOn returns the first unseen section after the section with the given key (last), or the first
-// unseen section of the course if there is none.
+// goOn returns the first unseen section after the section with the key last. If there is none, it
+// returns the first unseen section of the course.
 func (v *Map) goOn(last string) *MapSection {
 	var first, after *MapSection
 	passed := last == ""

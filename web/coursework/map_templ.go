@@ -599,7 +599,7 @@ func OutcomeList(list []progress.OutcomeMap) templ.Component {
 	})
 }
 
-// TallyLine shows the progress in a part of the course, in words and as bars.
+// TallyLine shows the progress in one part of the course, in words and as bars.
 func TallyLine(t progress.Tally) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

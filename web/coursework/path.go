@@ -41,7 +41,7 @@ func (v *Map) Within(minutes int) (part *Map, took int) {
 	return part, took
 }
 
-// Times lists the times, in minutes, that a learner can choose instead of the whole course.
+// Times lists the times, in minutes, that a learner can choose instead of taking the whole course.
 var Times = []int{5, 20}
 
 // TimeLink is the link for one of the offered times.

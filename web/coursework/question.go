@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Question is one question on a page: asked, in progress, or answered. A choice question stays
-// open until the right choice is made. For a recall question, the learner first writes an answer,
-// then compares it with a good answer and checks off the points that it contains.
+// Question is one question on a page. It may be unanswered, in progress, or answered. A choice
+// question stays open until the right choice is made. For a recall question, the learner first
+// writes an answer, then compares it with a good answer and checks off the points that it contains.
 type Question struct {
 	Q      *lessons.Question
 	Action string // the address for its form
@@ -29,7 +29,7 @@ type Question struct {
 	Compare bool   // whether a good answer is shown
 	Ticked  []int  // points of the rubric that learners found in their own answer
 	Kept    bool   // whether the checked points were saved
-	Say     string // the key of a message about missing input, such as a choice
+	Say     string // the key of a message about missing input, for example if no choice is selected
 }
 
 // Done reports whether the right choice has been made or, for a recall question, the checked points

@@ -21,7 +21,8 @@ type Task struct {
 	Done  bool
 }
 
-// Tasks returns all lessons and drills, with a learner's progress in them, in a language.
+// Tasks returns all lessons and all drills, each with the learner's progress, in the given
+// language.
 func Tasks(l *terms.Language, m *Map, been []progress.DrillMap) (read, drills []Task) {
 	for i := range m.Lessons {
 		lesson := &m.Lessons[i]

@@ -53,8 +53,8 @@ func partsOf(l *terms.Language, course *lessons.Course) map[string]templ.Compone
 	return parts
 }
 
-// TestCourseworkIsInTheCatalog: the words of all components, and of the responses to requests that
-// fail, are in the catalogs.
+// TestCourseworkIsInTheCatalog: the words in all components, and in the responses to failing
+// requests, come from the catalogs.
 func TestCourseworkIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	course, err := lessons.Load()

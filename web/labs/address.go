@@ -16,10 +16,10 @@ const (
 	fieldRun     = "run"          // set by the Run button
 	fieldSure    = "sure"         // set by the button that confirms a long run
 	fieldPress   = "press"        // a number for each press of a run button, set by the page's script
-	fieldModel   = "model"        // the first digits of the hash of the model with which the link was made
+	fieldModel   = "model"        // the first digits of the hash of the model that the link was made with
 	fieldTable   = "table"        // the name of the table to download
 	fieldDecimal = "decimal"      // the decimal sign of a download: "comma" for spreadsheets that use decimal commas
-	fieldRequest = "request"      // the bill's JSON, which is kept in sync with the other fields
+	fieldRequest = "request"      // the bill's JSON, kept in sync with the other fields
 	fieldWas     = "was"          // the bill's JSON as last sent to the page
 	fieldOwn     = "own"          // the model whose numbers the page shows
 )
@@ -91,13 +91,13 @@ func queryOf(i lab.Info, v terms.Values) url.Values {
 	return q
 }
 
-// linkOf returns a link that opens a lab with these values and so reproduces the run.
+// linkOf returns a link that opens a lab with these values, so that the run can be reproduced.
 func linkOf(i lab.Info, v terms.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
 
-// sharedOf is like linkOf, but its link also identifies the model, so that a server with another
-// model can point out the difference on its page.
+// sharedOf is like linkOf, but its link also identifies the model. A server with another model can
+// therefore point out the difference on its page.
 func (p *Pages) sharedOf(i lab.Info, v terms.Values) string {
 	q := queryOf(i, v)
 	q.Set(fieldModel, p.modelMark())

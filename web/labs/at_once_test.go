@@ -55,9 +55,9 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 }
 
-// TestBillTilesUpdateAtOnce: before the first run, a change to any of the bill's tiles changes the
-// maximum price of the request. After the run, such a change updates the first screen at once, and
-// the measured results stay the same.
+// TestBillTilesUpdateAtOnce: before the first run, a change to any of the bill's tiles updates the
+// maximum price of the request. After the run, such a change updates the first screen at once,
+// while the measured results stay the same.
 func TestBillTilesUpdateAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -120,8 +120,8 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 	}
 }
 
-// TestMemoryNeedsNoRun: the memory calculator's results need no run. A changed number is kept until
-// another model is chosen, which resets all numbers to that model's values.
+// TestMemoryNeedsNoRun: the memory calculator shows its results without a run. A changed number is
+// kept until another model is chosen, which resets all numbers to the chosen model's.
 func TestMemoryNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

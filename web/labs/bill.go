@@ -25,8 +25,8 @@ var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
 // savedBy lists the changes to the request, by their keys in guesses and savings.
 var savedBy = []string{"stop", "max_tokens", "prompt"}
 
-// savingLanes draws a lane for each change, marks the guess in its lane, and draws the measured
-// savings if there is a result.
+// savingLanes draws a lane for each change, with the guess marked in its lane. If there is a
+// result, it also draws the measured savings.
 func savingLanes(w stage.Words, guess string, result any) *guessPic {
 	bill, _ := result.(*lab.Bill)
 	if bill != nil && len(bill.Savings) == 0 {
@@ -106,7 +106,7 @@ func billSections(w stage.Words, r *lab.Bill) []section {
 	return list
 }
 
-// billLead returns the section with the request's price or, before the run, its maximum price.
+// billLead returns the section with the request's price or, before the run, with its maximum price.
 func billLead(w stage.Words, r *lab.Bill) section {
 	bill := plots.Bill{Read: r.AtMost.Input, Written: r.Prices.Output / 1e6, Most: r.AtMost.OutputTokens}
 	for _, t := range r.Ticks {

@@ -21,7 +21,7 @@ func (brokenLab) Run(context.Context, lab.Env, terms.Values, func(lab.Progress))
 }
 
 // TestPanicEndsOneMeasurement: a measurement that panics ends with an error message and leaves the
-// queue, so that the next one can run. Other measurements are not affected.
+// queue, so that the next one can start. Other measurements are not affected.
 func TestPanicEndsOneMeasurement(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

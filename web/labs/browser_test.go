@@ -30,8 +30,8 @@ var small = map[string]string{
 const guessFirst = ".guess__one input"
 
 // TestEveryLabByEveryHand: each lab can be opened from the list of labs and used by mouse, by
-// keyboard alone, and by touch on a phone. The test makes a prediction, runs the lab, opens a
-// chart's numbers, and follows the link to the same settings.
+// keyboard alone, and by touch on a phone. For each lab, the test makes a prediction, runs the lab,
+// opens a chart's numbers, and follows the link to the same settings.
 // Promise: Every lab can be used by mouse, by keyboard alone and by touch.
 func TestEveryLabByEveryHand(t *testing.T) {
 	fixture.Long(t)
@@ -84,8 +84,9 @@ func TestEveryLabByEveryHand(t *testing.T) {
 	})
 }
 
-// TestGuessIsDrawnFirst: after the two rings of a guess have been moved with the arrow keys, the
-// chart shows the guess as dotted lines before anything is measured. The result is drawn over it.
+// TestGuessIsDrawnFirst: before anything is measured, the user draws a guess by moving its two
+// rings with the arrow keys, and the chart shows it as dotted lines. The result is then drawn over
+// it.
 // Promise: You draw your guess into a chart before the measurement, and the result appears over it.
 func TestGuessIsDrawnFirst(t *testing.T) {
 	t.Parallel()
@@ -118,8 +119,8 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 	}
 }
 
-// TestCancelKeepsMeasurements: the page asks for confirmation of a large run, and keeps the run's
-// measurements when it is canceled.
+// TestCancelKeepsMeasurements: the page asks for confirmation before a large run, and it keeps the
+// run's measurements if the run is canceled.
 // Promise: A measurement that you cancel keeps what it has measured.
 func TestCancelKeepsMeasurements(t *testing.T) {
 	fixture.Long(t)
@@ -246,7 +247,7 @@ func TestLabsAreAccessible(t *testing.T) {
 	for _, l := range lab.All() {
 		i := l.Info(terms.English)
 		if i.Name != "cache" && !fixture.LongTier() {
-			continue // all labs have one layout
+			continue // all labs share one layout
 		}
 		paths = append(paths, "/labs/"+i.Name+"?"+small[i.Name]+"&run=1&sure=1&guess=none")
 	}

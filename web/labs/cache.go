@@ -198,7 +198,7 @@ func powerName(w stage.Words, power int) string {
 	return w.T("labs.cache.fit.power", "n", power)
 }
 
-// formulaOf returns the coefficient that the formula gives, with its term.
+// formulaOf returns the coefficient of a term according to the formula, together with the term.
 func formulaOf(w stage.Words, p lab.Power) string {
 	switch {
 	case p.Formula == nil:
@@ -209,8 +209,8 @@ func formulaOf(w stage.Words, p lab.Power) string {
 	return fitted(w, *p.Formula, false) + " = " + p.Term
 }
 
-// fitted formats the coefficient of a fitted term. A time includes its unit. A count that is an
-// integer, apart from rounding errors, has no decimals.
+// fitted formats the coefficient of a fitted term. For a time, it adds the unit. It formats a count
+// without decimals if the count is an integer, apart from rounding errors.
 func fitted(w stage.Words, x float64, time bool) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {

@@ -20,8 +20,8 @@ type ring struct {
 	Value  string // "" until the ring is moved
 }
 
-// aheadRoom is the length of the time axis as a multiple of the program's longest estimate. With
-// the extra room, guesses are not cut off, and the scale does not give the result away.
+// aheadRoom is the length of the time axis as a multiple of the program's longest estimate. The
+// extra room keeps guesses from being cut off and the scale from giving the result away.
 const aheadRoom = 1.25
 
 // cacheAhead returns the time chart with the user's guess and the measurement.
@@ -64,8 +64,8 @@ func cacheAhead(w stage.Words, m *infer.Model, v terms.Values, guess string, res
 	return s
 }
 
-// rings returns the rings of the two guesses. Until they are moved, they show the time of the first
-// token.
+// rings returns the rings of the two guesses. Until they are moved, they are at the time of the
+// first token.
 func rings(w stage.Words, a lab.CacheAhead, in plots.Inside, drawn *[2]float64) []ring {
 	list := []ring{
 		{Field: "f-guess-again", Name: w.T("labs.cache.ring.again")},

@@ -169,8 +169,8 @@ func TestUnexpectedRatioIsReported(t *testing.T) {
 	}
 }
 
-// TestPartingStrips: each lane's strip shows two tokens, the lane's own and the other lane's, both
-// at their segments in that lane's distribution. A greedy lane has no u.
+// TestPartingStrips: each lane's strip shows two tokens, its own and the other lane's, each at its
+// segment of the lane's distribution. A greedy lane has no u.
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{
@@ -208,7 +208,7 @@ func TestPartingStrips(t *testing.T) {
 	}
 }
 
-// TestEveryFieldShowsItsRange: the hint for each number, list and text field states the field's
+// TestEveryFieldShowsItsRange: the hint below each number, list and text field states the field's
 // range.
 func TestEveryFieldShowsItsRange(t *testing.T) {
 	t.Parallel()
@@ -239,7 +239,7 @@ func TestEveryFieldShowsItsRange(t *testing.T) {
 }
 
 // TestLinkNamesItsModel: a link identifies the model that it was made with, and a page with another
-// model says that the models differ.
+// model points out the difference.
 func TestLinkNamesItsModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -13,9 +13,9 @@ import (
 // done is a JavaScript expression for the number of completed parts of the run.
 const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 
-// A line describes how a page connects to the program. It contains scripts that record the
-// connections, cut the last one, and check whether there is a new one. tokens is large enough for a
-// long measurement.
+// A line describes how a page is connected to the program. It contains scripts that record the
+// connections, cut the newest one, and check whether the page has connected again since then.
+// tokens is large enough for a long measurement.
 type line struct {
 	watch, cut, another string
 	tokens              int

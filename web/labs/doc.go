@@ -3,8 +3,8 @@
 // A lab of package infer/lab defines its question and its inputs; this package turns it into a
 // page. The page first asks for a prediction, states what a large run would cost before it begins,
 // and shows the run in progress. Then it compares the prediction with the measurement. It shows
-// charts from package plots, each with its numbers as a table, offers the raw rows as CSV, states
-// what the measurement includes and how noisy it was, and has a link that opens the same settings
+// charts from package plots, each with a table of its numbers, offers the raw rows as CSV, and
+// states what the measurement includes and how noisy it was. A link opens the same settings
 // elsewhere.
 //
 // Pages work without scripts: the form is a GET request, and its response is a complete page with

@@ -10,13 +10,13 @@ import (
 )
 
 // A face is the part of a page that is specific to one lab. The form, the findings and the rows are
-// the same for all labs. A lab's face is defined in a file named after the lab.
+// the same for all labs. A lab's face is in a file named after the lab.
 type face struct {
 	prediction
 	tiles []tile // the lab's equation
 	run   string // the key of the Run button's text; "" for the default
-	// truth returns the choice that a result confirms, and a sentence about it. ok is false if too
-	// little was measured to tell.
+	// truth returns the choice that a result confirms, and a sentence about it. ok is false if
+	// there are too few measurements to tell.
 	truth    func(w stage.Words, result any) (key, say string, ok bool)
 	sections func(w stage.Words, result any) []section // returns the result's sections
 	bars     *guessBars                                // how the guess is drawn; nil if the guess is not a quantity
@@ -49,8 +49,8 @@ func show[T any](
 	return f
 }
 
-// judge compares a prediction with the measurement. It returns nil if no prediction was made or if
-// too little was measured.
+// judge compares a prediction with the measurement. It returns nil if there is no prediction or if
+// there are too few measurements.
 func (f face) judge(w stage.Words, guessed string, r *lab.Report) *verdict {
 	if r == nil || r.Result == nil || f.truth == nil || !f.has(guessed) {
 		return nil
@@ -69,7 +69,7 @@ func (f face) judge(w stage.Words, guessed string, r *lab.Report) *verdict {
 }
 
 // drawAhead makes the page of a registered face show a chart above its settings, even before a run.
-// If the guess is made with two rings, they are in this chart.
+// If the guess consists of two rings, they are in this chart.
 func drawAhead(f face, name string, ahead aheadOf) face {
 	f.ahead = ahead
 	faces[name] = f

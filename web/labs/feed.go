@@ -19,10 +19,10 @@ import (
 )
 
 // Feeds returns the live parts of these pages by name. The part lab?name=NAME is the feed of one
-// lab. A lab's feed accepts two commands. The values of the set command are the form's fields by
-// name, all as text. If they include run, the feed runs the lab; otherwise, it only sends an
-// estimate. The cancel command ends the run and keeps its results so far. A run's progress and
-// results are sent as panels. In the message that follows the end of a run, done is true.
+// lab, which accepts two commands. The values of the set command are the form's fields by name, all
+// as text. If they include run, the feed runs the lab; otherwise, it only sends an estimate. The
+// cancel command ends the run and keeps its results so far. A run's progress and results are sent
+// as panels. In the message that follows the end of a run, done is true.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
@@ -177,8 +177,8 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 				m.Panels = append(m.Panels, f.resultPanels(ctx, found)...)
 				return m
 			}
-			// Only the first screen depends on the values alone; the rest remains until it is
-			// measured again.
+			// Only the first screen depends on nothing but the values; the rest of the page stays
+			// until the next measurement.
 			m.Panels = append(m.Panels, f.firstPanels(ctx, found)...)
 		}
 	}
@@ -199,7 +199,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values, f.want) }
 
 // resumes switches to the run that was started by the same press of the button, if this feed has
-// not shown that run yet. This happens after the page reconnects.
+// not shown that run yet. This is the case after the page has reconnected.
 func (f *feed) resumes(a asked, v terms.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false

@@ -182,7 +182,7 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 	w := newSite(t).open("draw")
 	before, later := faces["draw"].Choices[0], faces["draw"].Choices[3]
 	run, change := values("draw", "run", "1", "sure", "1", "guess", before.Key), values("draw", "guess", later.Key)
-	for _, v := range []map[string]string{run, change} { // the second arrives during the run that the first starts
+	for _, v := range []map[string]string{run, change} { // the second is sent during the run that the first starts
 		fields, err := json.Marshal(map[string]any{"values": v})
 		if err != nil {
 			t.Fatal(err)
@@ -359,7 +359,7 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 }
 
 // TestHeavyUserYieldsAfterOneRun: a user who starts many measurements delays another user by only
-// one measurement, which ends early and keeps its results.
+// one of them, which ends early and keeps its results.
 func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

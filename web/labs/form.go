@@ -21,8 +21,8 @@ var rare = map[string]bool{
 	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
-// ofEngine holds the inputs that the memory lab does not show on its first screen, because most of
-// them belong to the engine rather than to the calculator.
+// ofEngine holds the inputs that the memory lab does not show on its first screen. Most of them
+// belong to the engine rather than to the calculator.
 var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true, "heads": true, "weights": true}
 
 // A tileView is a tile, with its control if it is an input.
@@ -114,7 +114,7 @@ func (f *form) guessed(guess string) {
 	}
 }
 
-// errorText returns the text next to a field that explains why its value was rejected.
+// errorText returns the text next to a field that explains why the field's value was rejected.
 func errorText(w stage.Words, in terms.Input, bad *terms.RangeError) string {
 	own := *bad
 	own.Subject = cmp.Or(in.The, in.Label)

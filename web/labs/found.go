@@ -84,8 +84,8 @@ func (p *Pages) withGuess(
 	return list
 }
 
-// ahead returns the section that a lab shows above the settings even before a run, or nil if there
-// is none.
+// ahead returns the section that a lab shows above the settings even before a run. It returns nil
+// if there is none.
 func (p *Pages) ahead(w stage.Words, i lab.Info, v terms.Values, guess string, result any) *section {
 	if draw := faces[i.Name].ahead; draw != nil {
 		return draw(w, p.Target, v, guess, result)
@@ -93,8 +93,8 @@ func (p *Pages) ahead(w stage.Words, i lab.Info, v terms.Values, guess string, r
 	return nil
 }
 
-// drawn returns the chart that shows a changed guess, together with the newest result if there is
-// one. It returns nil if the lab has no such chart or a run is in progress.
+// drawn returns the chart that shows a guess after the guess has changed, together with the newest
+// result if there is one. It returns nil if the lab has no such chart or if a run is in progress.
 func (p *Pages) drawn(
 	w stage.Words, i lab.Info, last *lab.Report, now *liveRun, guess string, v terms.Values,
 ) *found {
@@ -118,7 +118,8 @@ func (p *Pages) drawn(
 	return &found{Info: i, Sections: []section{*s}, Partial: true}
 }
 
-// calculated returns the results that depend only on a lab's values, or nil if there are none.
+// calculated returns the results that can be calculated from a lab's values alone, or nil if there
+// are none.
 func (p *Pages) calculated(w stage.Words, l lab.Lab, guess string, v terms.Values) *found {
 	i := l.Info(w.Language)
 	if s := p.ahead(w, i, v, guess, nil); s != nil {

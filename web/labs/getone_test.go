@@ -10,8 +10,8 @@ import (
 )
 
 // TestPageExplainsHowToGetAModel: the labs page explains in three lines how to download a good
-// small model, how to start the program with this model from the download folder, and how to
-// inspect a file before that. The README names the same model.
+// small model, how to start the program with it from the download folder, and how to inspect the
+// file first. The README names the same model.
 func TestPageExplainsHowToGetAModel(t *testing.T) {
 	t.Parallel()
 	resp, err := http.Get(serve(t) + "/labs")

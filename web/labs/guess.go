@@ -23,16 +23,16 @@ type choice struct{ Key, Text string }
 // none is the key of the choice for users who do not want to guess.
 const none = "none"
 
-// has reports whether a guess is valid. A guess must be the key of a choice or, if the lab has
-// rings, be drawn in the chart. If the lab asks nothing, any guess is valid.
+// has reports whether a guess is valid. A guess is valid if it is the key of a choice or, in a lab
+// with rings, if it has been drawn in the chart. If the lab asks nothing, any guess is valid.
 func (g prediction) has(guess string) bool {
 	key, drawn := splitGuess(guess)
 	return g.Ask == "" || g.Rings && drawn != nil || key == none ||
 		slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
 
-// drawnMark separates a choice's key from the drawn times of the last token, first without and then
-// with the cache, in milliseconds.
+// drawnMark separates a choice's key from the two drawn times of the last token, in milliseconds.
+// The time without the cache comes first.
 const drawnMark = "@"
 
 // withDrawn returns a guess with the drawn times added, if both strings are valid times.
@@ -80,8 +80,8 @@ type verdict struct {
 	At      int // the position of the confirmed choice among all choices, from 1
 }
 
-// among returns the first key whose upper bound is at least x. Bounds ascend, and the last key has
-// no bound.
+// among returns the first key whose upper bound is at least x. The bounds are in ascending order,
+// and the last key has no bound.
 func among(x float64, bounds []float64, keys ...string) string {
 	for i, b := range bounds {
 		if x <= b {

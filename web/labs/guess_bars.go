@@ -11,9 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// guessBars defines how a lab's guess is drawn as a quantity. It holds the quantity to compare the
-// guess with, and the range of each choice. The measured value is drawn below the guess, on the
-// same axis.
+// guessBars defines how a lab draws its guess as a quantity. It names a quantity to compare the
+// guess with, and gives the range of each choice. The measured value is drawn below the guess, on
+// the same axis.
 type guessBars struct {
 	title, caption string // the keys of texts
 	whole          string // the key of the name of the quantity to compare the guess with
@@ -46,8 +46,8 @@ func drawLanes(f face, name string, lanes func(w stage.Words, guess string, resu
 	return f
 }
 
-// guessPic draws a guess, together with the result if there is one. It returns nil if the lab's
-// guess is not drawn, or if the result does not contain the guessed quantity.
+// guessPic draws a guess, together with the result if there is one. It returns nil if the lab does
+// not draw its guess, or if the result does not contain the guessed quantity.
 func (p *Pages) guessPic(w stage.Words, i lab.Info, v terms.Values, guess string, result any) *guessPic {
 	f := faces[i.Name]
 	if f.lanes != nil {
@@ -99,13 +99,13 @@ func fixed(whole, high float64) func(*infer.Model, terms.Values) (float64, float
 	return func(*infer.Model, terms.Values) (float64, float64) { return whole, high }
 }
 
-// allHeads is the scale for a quantity that is a number of heads.
+// allHeads is the scale for a number of heads.
 func allHeads(m *infer.Model, _ terms.Values) (whole, high float64) {
 	n := float64(m.Config().Layers * m.Config().Heads)
 	return n, n
 }
 
-// allTokens is the scale for a quantity that is a position in the text.
+// allTokens is the scale for a position in the text.
 func allTokens(_ *infer.Model, v terms.Values) (whole, high float64) {
 	n, _ := terms.ReadNumber(v["tokens"])
 	return n, n

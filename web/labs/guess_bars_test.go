@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGuessBarsCoverTheirResults: every choice has a range. A measured value is in the range drawn
-// for the choice that it confirms, and a result that does not confirm a choice has no bar.
+// TestGuessBarsCoverTheirResults: every choice has a range. A measured value is within the range
+// drawn for the choice that it confirms, and a result that confirms no choice has no bar.
 func TestGuessBarsCoverTheirResults(t *testing.T) {
 	t.Parallel()
 	drawn := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// borneOut is a report's result and the choice that the result confirms, or "" if too little was
-// measured to tell.
+// borneOut is a report's result with the choice that it confirms, or "" if there are too few
+// measurements to tell.
 type borneOut struct {
 	lab    string
 	result any
@@ -88,7 +88,7 @@ func borneOutByHand() []borneOut {
 		{"quantization", lost(9, 8), "third"},
 		{"quantization", lost(9, 6), "third"},
 		{"quantization", lost(9, 5), "more"},
-		// a result without Q4_0
+		// A result without Q4_0.
 		{
 			"quantization",
 			&lab.Quantization{Ways: []lab.QuantWay{{Kind: infer.QuantNone}}, Steps: make([]lab.QuantStep, 3)}, "",
@@ -97,7 +97,7 @@ func borneOutByHand() []borneOut {
 }
 
 // TestWhichPredictionIsRight: a prediction is judged right if the report confirms it. Users who
-// make no prediction get no verdict.
+// make no prediction are not judged.
 func TestWhichPredictionIsRight(t *testing.T) {
 	t.Parallel()
 	for _, c := range borneOutByHand() {

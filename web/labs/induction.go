@@ -56,7 +56,7 @@ func inductionSections(w stage.Words, r *lab.Induction) []section {
 	}.charted(plots.WithoutHeads(w.Language, off, r.Second)))
 }
 
-// lossText states whether switching off the best candidate matters more than switching off a
+// lossText states whether switching off the best candidate has more effect than switching off a
 // control head.
 func lossText(w stage.Words, r *lab.Induction) stage.Rich {
 	best := r.Strong[0]

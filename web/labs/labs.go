@@ -27,7 +27,7 @@ type Deps struct {
 	Draft func() (*infer.Slot, error)
 	// Caller identifies the visitor. For a new visitor, fresh is the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
-	// Log records failures, but never prompts.
+	// Log records failures, but never the users' prompts.
 	Log *slog.Logger
 }
 

@@ -129,7 +129,7 @@ func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 	}
 }
 
-// TestFiltersAreGrouped: the temperature and all filters are among the further settings.
+// TestFiltersAreGrouped: the temperature and all filters are among the additional settings.
 func TestFiltersAreGrouped(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
@@ -143,8 +143,8 @@ func TestFiltersAreGrouped(t *testing.T) {
 	}
 }
 
-// TestLaneStepShowsRankAndPlace: if typical-p cuts the most probable tokens, a token's rank differs
-// from its position among the kept tokens.
+// TestLaneStepShowsRankAndPlace: if typical-p cuts the most probable tokens, a token's rank is not
+// its position among the tokens that are kept.
 func TestLaneStepShowsRankAndPlace(t *testing.T) {
 	t.Parallel()
 	step := lab.LaneStep{Step: 3, Token: lab.Token{Text: " a"}, Rank: 15, P: 0.01, From: 0.9, To: 1, Kept: 11}
@@ -179,7 +179,8 @@ func TestListOfLabs(t *testing.T) {
 	}
 }
 
-// TestRefusedValueKeepsTheInput: the page for an invalid value marks the field and keeps the input.
+// TestRefusedValueKeepsTheInput: if a value is invalid, the page marks the field and keeps what was
+// typed.
 func TestRefusedValueKeepsTheInput(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -219,7 +220,7 @@ func TestRefusedValueKeepsTheInput(t *testing.T) {
 	}
 }
 
-// TestJSONByForm: if the JSON was edited, a run without scripts uses it.
+// TestJSONByForm: without scripts, a run uses the JSON if it was edited.
 func TestJSONByForm(t *testing.T) {
 	t.Parallel()
 	d := newSite(t).get(
@@ -235,7 +236,7 @@ func TestJSONByForm(t *testing.T) {
 }
 
 // TestPresetsAreValid: both presets of every lab are valid settings, and every prediction can be
-// judged. A lab that does not ask for a prediction shows results immediately.
+// judged. A lab that asks for no prediction shows its results immediately.
 func TestPresetsAreValid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -314,8 +315,8 @@ func TestReportsArePrivateAndBounded(t *testing.T) {
 	}
 }
 
-// TestCrossSiteAndQueueLimits: following a link on another site does not run anything, and a
-// measurement is refused if too many others are waiting.
+// TestCrossSiteAndQueueLimits: a link on another site cannot start a run, and a measurement is
+// refused if too many others are waiting.
 func TestCrossSiteAndQueueLimits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -60,8 +60,8 @@ func (p *Pages) estimate(w stage.Words, l lab.Lab, v terms.Values) (lab.Estimate
 	return l.Estimate(with, v)
 }
 
-// measure waits for its turn in the queue, runs a lab, and stores the report. tell receives the
-// progress; it can be nil.
+// measure waits for its turn in the queue, runs a lab, and stores the report. It reports the
+// progress to tell, which can be nil.
 func (p *Pages) measure(
 	ctx context.Context, who admission.Caller, l lab.Lab, v terms.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
@@ -140,8 +140,8 @@ func (p *Pages) lab(out http.ResponseWriter, r *http.Request) {
 		Form: p.form(w, i, v, a.guess, nil), Link: p.sharedOf(i, v),
 		Found: p.newFound(w, i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
-	// A page that is rendered once for everyone omits the chart for the guess, whose scale depends
-	// on a measured time.
+	// A page that is rendered once for everyone omits the chart for the guess, because the chart's
+	// scale depends on a measured time.
 	if pg.Found == nil && (faces[i.Name].ahead == nil || !chance.IsSteady(r.Context())) {
 		pg.Found = p.calculated(w, l, a.guess, v)
 	}
@@ -198,7 +198,7 @@ func (p *Pages) parse(w stage.Words, i lab.Info, a asked) (terms.Values, error) 
 	if err != nil {
 		return nil, err
 	}
-	// Omit numbers that equal the chosen model's numbers or that belong to the previously chosen
+	// Omit numbers that are the chosen model's anyway, or that belong to the previously chosen
 	// model.
 	for name, own := range p.ownOf(w, i, v) {
 		if v[name] == own || a.own != "" && a.own != v[fieldPreset] {
@@ -208,7 +208,7 @@ func (p *Pages) parse(w stage.Words, i lab.Info, a asked) (terms.Values, error) 
 	return v, nil
 }
 
-// ownOf returns the chosen model's numbers for inputs that can be omitted.
+// ownOf returns the chosen model's numbers for the inputs that can be omitted.
 func (p *Pages) ownOf(w stage.Words, i lab.Info, v terms.Values) terms.Values {
 	l, ok := lab.Find(i.Name)
 	if !ok || v[fieldPreset] == "" {
@@ -217,7 +217,7 @@ func (p *Pages) ownOf(w stage.Words, i lab.Info, v terms.Values) terms.Values {
 	return lab.OwnNumbers(l, p.env(w), v)
 }
 
-// form lays out a lab's inputs. Omitted numbers are replaced with the chosen model's numbers.
+// form lays out a lab's inputs. It fills in the chosen model's numbers where the inputs omit them.
 func (p *Pages) form(
 	w stage.Words, i lab.Info, v terms.Values, guessed string, bad *terms.RangeError,
 ) form {
@@ -280,7 +280,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.
 	return http.StatusOK
 }
 
-// broken makes the page show that a run failed and why.
+// broken makes the page explain that a run failed and why.
 func (p *Pages) broken(w stage.Words, pg *page, name string, err error) int {
 	pg.Trouble = sentence(w, err)
 	if refusedOf(err) != nil {

@@ -47,7 +47,7 @@ func memorySections(w stage.Words, m *lab.Memory) []section {
 }
 
 // sum is the result of a lab's equation. Follows is the value of the tile that is computed from the
-// settings, or "" if no tile is.
+// settings, or "" if there is no such tile.
 type sum struct{ Name, Value, Small, Exact, Follows string }
 
 func sumOf(w stage.Words, m *lab.Memory) *sum {

@@ -181,8 +181,8 @@ func lanesView(lanes []laneView, most int) templ.Component {
 	})
 }
 
-// walk shows controls for stepping through a run by script. Elements whose data-at is beyond the
-// step are hidden, and the data-now of each lane describes the step.
+// walk shows the controls of a script that steps through a run. The script hides the elements whose
+// data-at is beyond the current step. Each lane's data-now describes the step.
 func walk(id, noun string, most int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -647,7 +647,7 @@ func paidView(list []paidToken) templ.Component {
 	})
 }
 
-// chips shows a text as tokens. The tokens of a repetition are marked.
+// chips shows a text as tokens and marks the tokens of a repetition.
 func chips(list []lab.Token, c *lab.Circle) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1212,7 +1212,7 @@ func sharesView(list []shareView) templ.Component {
 	})
 }
 
-// waited compares how long a reader waits with streaming and without.
+// waited compares how long a reader waits with and without streaming.
 func waited(p *lab.Prefill) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1870,7 +1870,7 @@ func racersView(s *lab.Stops) templ.Component {
 	})
 }
 
-// beforeAfter shows the text up to its first end-of-text token, and after it.
+// beforeAfter shows the text up to its first end-of-text token, and the text after it.
 func beforeAfter(n lab.NoEnd) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -68,8 +68,8 @@ func waitText(w stage.Words, p *lab.Prefill) string {
 	return w.T("labs.prefill.wait.whole", "last", ms(w, p.Whole.First), "first", ms(w, p.Streamed.First))
 }
 
-// whyText compares writing a token with reading one. It also explains why the measured times may
-// barely show the difference.
+// whyText compares writing a token with reading one. It also explains why the difference may hardly
+// show in the measured times.
 func whyText(w stage.Words, p *lab.Prefill) stage.Rich {
 	key := "labs.prefill.why.say"
 	if p.Ratio < 1.2 {

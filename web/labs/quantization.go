@@ -72,7 +72,7 @@ func quantizationSections(w stage.Words, q *lab.Quantization) []section {
 	})
 }
 
-// waysText describes the bars of a group. There is one bar for each way of storing the weights.
+// waysText describes the bars of a group: one for each way of storing the weights.
 func waysText(w stage.Words, names []string) string {
 	text := ""
 	for i, n := range names {
@@ -85,7 +85,8 @@ func waysText(w stage.Words, names []string) string {
 	return text
 }
 
-// barsText states whether the most probable token remains the same at the step shown.
+// barsText states whether the most probable token is the same with all ways of storing the weights,
+// at the step shown.
 func barsText(w stage.Words, q *lab.Quantization) stage.Rich {
 	say := w.Rich("labs.quantization.bars.own", "token", tokenName(q.Bars[0].Token))
 	for _, way := range q.Ways[1:] {

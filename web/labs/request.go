@@ -10,8 +10,8 @@ import (
 )
 
 // The bill's request is on the page twice: as fields, and as the JSON that a program would send.
-// Whichever was changed last is used. The form also contains the JSON as it was sent to the page,
-// so that the server can detect a change without keeping state.
+// Whichever was changed last counts. The form also contains the JSON as it was sent to the page, so
+// that the server can detect a change without storing anything.
 
 // A requestError is an error in the JSON. It is shown next to the JSON.
 type requestError struct{ error }
@@ -55,5 +55,5 @@ func inputs(i lab.Info, v terms.Values) map[string]string {
 	return fields
 }
 
-// hasRequest reports whether a lab's settings also form a request.
+// hasRequest reports whether a lab also shows its settings as a request.
 func hasRequest(i lab.Info) bool { return i.Name == "bill" }

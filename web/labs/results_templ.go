@@ -814,7 +814,7 @@ func bare(g grid) templ.Component {
 	})
 }
 
-// about shows the end of a report: the noise, the raw rows, and the link.
+// about shows the end of a report: the noise, the raw rows, and the link to the settings.
 func about(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1160,8 +1160,8 @@ func guessView(g *guessPic) templ.Component {
 	})
 }
 
-// leadChart shows the chart of a lab's first screen: its picture, another one for phones, and the
-// rings that users can drag in it.
+// leadChart shows the chart on a lab's first screen: its picture, the version for phones, and the
+// rings that users can drag.
 func leadChart(s *section) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestRingsAreDragged: the rings of a guess follow the mouse or a finger, and the page does not
-// scroll. The rings' fields then contain their final positions on the chart's scale, and the chart
-// shows the guess. A finger that moves next to the rings scrolls the page.
+// TestRingsAreDragged: the rings of a guess follow the mouse or a finger while the page does not
+// scroll. Afterward, the rings' fields contain their final positions on the chart's scale, and the
+// chart shows the guess. A finger that moves next to a ring scrolls the page.
 func TestRingsAreDragged(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestRingsAreDragged(t *testing.T) {
 		}{{"f-guess-again", 60}, {"f-guess-cached", 24}} {
 			field, up := guess.field, guess.up
 			ring := fmt.Sprintf(`%s [data-ring="%s"] [role="slider"]`, where, field)
-			// at returns the value that is the given number of pixels above the ring's start.
+			// at returns the value at the given number of pixels above the ring's start.
 			at := func(up float64) float64 {
 				return browser.Value[float64](tab, fmt.Sprintf(`(() => {
 				const c = document.querySelector(%q), svg = c.ownerSVGElement, d = c.parentElement.dataset;
@@ -41,7 +41,7 @@ func TestRingsAreDragged(t *testing.T) {
 			})()`, ring, up))
 			}
 			rest, want := at(0), at(up)
-			near := (want-rest)/up*2 + 0.05*want // two significant digits; the pointer can be a pixel or two off
+			near := (want-rest)/up*2 + 0.05*want // two significant digits, and the pointer can be off by a pixel or two
 			tab.Drag(ring, screen.Touch, 0, -up)
 			tab.Wait("the field", fmt.Sprintf(
 				`Math.abs(Number(document.querySelector("#%s").value || NaN) - %v) <= %v`, field, want, near,
@@ -61,8 +61,8 @@ func TestRingsAreDragged(t *testing.T) {
 }
 
 // TestGuessIsDrawnAsBars: a guess that is not a point on a curve is drawn as a bar on an axis
-// before anything is measured. The measured value appears below the guess on the same axis, and
-// another guess can then be drawn next to the result.
+// before anything is measured. The measured value then appears below the guess, on the same axis,
+// and another guess can be drawn next to the result.
 func TestGuessIsDrawnAsBars(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -92,8 +92,8 @@ func TestGuessIsDrawnAsBars(t *testing.T) {
 }
 
 // TestGuessIsMarkedInTheRace: before a run, the stop-condition race shows only the positions of the
-// limits. The guess is marked in its lane and stays there after the run, and the lanes keep their
-// order.
+// limits. The guess is marked in its lane. After the run, the mark is still there, and the lanes
+// are in the same order.
 func TestGuessIsMarkedInTheRace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -120,7 +120,8 @@ func TestGuessIsMarkedInTheRace(t *testing.T) {
 }
 
 // TestGuessIsMarkedAmongTheSavings: before a run, each change to the bill has a lane without a bar.
-// The guess is marked in its lane and stays there after the run, and the bars then match the table.
+// The guess is marked in its lane. After the run, the mark is still there, and the bars match the
+// table.
 func TestGuessIsMarkedAmongTheSavings(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

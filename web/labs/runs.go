@@ -14,9 +14,9 @@ import (
 )
 
 // A run belongs to the server rather than to the connection that requested it. A page numbers each
-// press of its Run button (fieldPress). After losing its connection, the page repeats its last
-// command with the same number and so returns to the same run, however far the run has progressed,
-// instead of starting a new one. A page that is reloaded during its run does the same.
+// press of its Run button (fieldPress). After the page has lost its connection, it repeats its last
+// command with the same number. It then returns to the same run, however far the run has
+// progressed, instead of starting a new one. A page that is reloaded during its run does the same.
 
 const (
 	// grace is how long a run continues without viewers. It is long enough for a page to reconnect.
@@ -56,8 +56,8 @@ func (r *liveRun) tell(p lab.Progress) {
 	r.version++
 }
 
-// newest returns the progress with its version, and the report that belongs to this progress or a
-// slightly older one. The report is nil if there is none yet.
+// newest returns the progress with its version, and the newest report, which may be slightly older
+// than the progress. The report is nil if there is none yet.
 func (r *liveRun) newest() (p lab.Progress, partial *lab.Report, version int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,9 +100,9 @@ type runs struct {
 	list []*liveRun // newest first
 }
 
-// find returns the run with a key (learner, lab and values, from [keyOf]) that the given press
-// started. If press is "", it returns a run in progress that any press started. It returns nil if
-// there is no such run.
+// find returns the run with a key (learner, lab and values, from [keyOf]) that was started by the
+// given press. If press is "", it returns the run in progress, whichever press started it. It
+// returns nil if there is no such run.
 func (s *runs) find(press, key string) *liveRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()

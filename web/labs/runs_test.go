@@ -64,7 +64,7 @@ func TestReconnectDuringARun(t *testing.T) {
 }
 
 // TestReconnectAfterARun: a result that was measured while no page was connected is shown and not
-// measured again, whether the page repeats the command or only reconnects later.
+// measured again, whether the page repeats the command or reconnects later without it.
 func TestReconnectAfterARun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -93,7 +93,7 @@ func TestReconnectAfterARun(t *testing.T) {
 	if n := len(s.pages.runs.list); n != 1 {
 		t.Errorf("%d runs, want 1", n)
 	}
-	// Changed values are not part of that press, so the lab runs with them only after a new press.
+	// The press does not cover changed values: running the lab with them needs a new press.
 	again := s.open("draw")
 	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
 		t.Error("other values resumed the same run")

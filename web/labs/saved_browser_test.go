@@ -18,7 +18,7 @@ import (
 )
 
 // TestRowsAreSaved: every table of every lab can be saved as a file. The file has the same rows as
-// a file from another server, except for values that depend on the machine.
+// the file from a different server, except for values that depend on the machine.
 func TestRowsAreSaved(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

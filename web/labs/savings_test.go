@@ -9,7 +9,7 @@ import (
 )
 
 // TestSavingsColumnsMatchHeads: in the bill's table of alternative requests, each number is in the
-// column with the matching heading.
+// column that its heading belongs to.
 func TestSavingsColumnsMatchHeads(t *testing.T) {
 	var s lab.Saving
 	s.Title, s.Saved, s.Share, s.ADay = lab.Text("shorter"), 0.25, 0.5, 12

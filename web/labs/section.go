@@ -28,15 +28,14 @@ type section struct {
 	Sum              *sum            // the result of the tiles' equation
 }
 
-// The elements around numbers in a sentence: bold, bold in the accent color, and bold in the error
-// color.
+// Elements for numbers in a sentence: bold, bold in the accent color, and bold in the error color.
 var (
 	bold   = stage.Element{Name: "b"}
 	accent = stage.Element{Name: "b", Attrs: templ.Attributes{"class": "x"}}
 	bad    = stage.Element{Name: "b", Attrs: templ.Attributes{"class": "bad"}}
 )
 
-// rowsOfSections groups sections into rows, with consecutive halves side by side.
+// rowsOfSections groups sections into rows. Consecutive halves are in one row, side by side.
 func rowsOfSections(list []section) [][]section {
 	var rows [][]section
 	for i := 0; i < len(list); i++ {
@@ -50,7 +49,7 @@ func rowsOfSections(list []section) [][]section {
 	return rows
 }
 
-// charted adds a chart to a section if the chart could be drawn. A run in progress may not have
+// charted adds a chart to a section, unless it could not be drawn: a run in progress may not have
 // enough data yet.
 func (s section) charted(c plots.Chart, err error) section {
 	if err == nil {
@@ -59,7 +58,7 @@ func (s section) charted(c plots.Chart, err error) section {
 	return s
 }
 
-// onPhones adds the version of the chart that is drawn for phones.
+// onPhones adds the version of the chart for phones.
 func (s section) onPhones(c plots.Chart, err error) section {
 	if err == nil {
 		s.Narrow = &c
@@ -75,7 +74,7 @@ type grid struct {
 	Now     int // the number of the highlighted row, from 1; 0 if none
 }
 
-// newGrid returns a table without rows. The keys of its texts are the given key followed by
+// newGrid returns a table without rows. The keys of its texts consist of the given key followed by
 // "caption" or by the name of a column. A column without a name has no heading.
 func newGrid(w stage.Words, key string, columns ...string) grid {
 	g := grid{Caption: w.T(key + "caption")}

@@ -264,7 +264,7 @@ func lastView(l *lab.SpecDrawn) judgedView {
 	return row
 }
 
-// bestSpeed returns the speedup from the draft at the best γ, or 0 if none was tried.
+// bestSpeed returns the speedup that the draft achieves at the best γ, or 0 if none was tried.
 func bestSpeed(s *lab.Speculation) float64 {
 	best := 0.0
 	for _, g := range s.Gammas {

@@ -26,7 +26,7 @@ type laneToken struct {
 	Ramp  string
 	P     string
 	Title string
-	Parts bool // whether this is the first token that differs from the first lane's
+	Parts bool // whether this is the first token that differs from the first lane's text
 	Same  bool // whether the first lane has the same text so far
 	Round bool // whether the token is part of the repetition at the text's end
 }
@@ -121,7 +121,7 @@ func newLane(w stage.Words, of *lab.Strategies, i int) laneView {
 
 // stepText describes how a lane chose a token.
 func stepText(w stage.Words, s lab.LaneStep, u []float64) string {
-	// The token's rank may be higher than the number of kept tokens.
+	// The rank can be higher than the number of kept tokens.
 	kept := w.T("labs.strategies.step.kept", "n", terms.Count(s.Kept))
 	if s.Kept == 1 {
 		kept = w.T("labs.strategies.step.only")
@@ -137,8 +137,8 @@ func stepText(w stage.Words, s lab.LaneStep, u []float64) string {
 	return w.T("labs.strategies.step", with...)
 }
 
-// entropyOf returns a lane's entropy by step. If there are runs with other seeds, it is the mean
-// over the lane's texts.
+// entropyOf returns a lane's entropy at each step. If there are runs with several seeds, it returns
+// the mean over the lane's texts.
 func entropyOf(s *lab.Strategies, lane int) []float64 {
 	for _, r := range s.Runs {
 		if r.Lane == lane {
@@ -190,15 +190,15 @@ func laneSettings(w stage.Words, s sampling.Settings) string {
 	return say
 }
 
-// A partingView is a step at which two lanes diverge.
+// A partingView shows a step at which two lanes diverge.
 type partingView struct {
 	Lanes, Step, U, Why string
 	Strips              [2]stripView
 }
 
-// A stripView is one lane's strip at the step of a [partingView]. The segments of the lane's own
-// token and of the other lane's token, and the position of u, are SVG lengths; a missing one is
-// empty.
+// A stripView shows one lane's strip at the step of a [partingView]. The segments of the lane's own
+// token and of the other lane's token, and the position of u, are SVG lengths, which are empty if
+// there is no such segment or position.
 type stripView struct {
 	Lane                            string
 	Takes                           stage.Text

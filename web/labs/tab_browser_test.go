@@ -6,8 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScreenshotsOfLabs has no version that runs in a tab, since it takes screenshots and checks
-// nothing.
+// TestScreenshotsOfLabs does not run in a tab, since it only takes screenshots and checks nothing.
 
 // TestInTab tests the labs with the program running in the page.
 func TestInTab(t *testing.T) {

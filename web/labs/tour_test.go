@@ -46,10 +46,10 @@ func run(tab *browser.Tab, hands browser.Hands) {
 	runGuessed(tab, hands)
 }
 
-// runGuessed is like run, but for a page with a prediction that has already been chosen.
+// runGuessed is like run, but for a page on which a prediction has already been chosen.
 func runGuessed(tab *browser.Tab, hands browser.Hands) {
 	hands.Press(`.btn--run`)
-	// On a busy machine, the estimated time is long, and the page asks for confirmation.
+	// On a busy machine, the estimated time can be so long that the page asks for confirmation.
 	tab.Wait("the end of the run, or a question", `document.querySelector(".about, .ask")`)
 	if browser.Value[bool](tab, `!!document.querySelector(".ask")`) {
 		hands.Press(".ask button")

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// ahead is a JavaScript expression for the number of the first lane's tokens that are still hidden.
+// ahead is a JavaScript expression for how many of the first lane's tokens are still hidden.
 const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => ` +
 	`getComputedStyle(x).visibility === "hidden").length`
 
@@ -63,8 +63,8 @@ func TestStepThroughLanes(t *testing.T) {
 	})
 }
 
-// TestBillGrowsPerToken: the page shows the bill growing token by token, and changed prices affect
-// it immediately.
+// TestBillGrowsPerToken: the page shows how the bill grows with each token, and changed prices
+// affect it immediately.
 func TestBillGrowsPerToken(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

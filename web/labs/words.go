@@ -23,7 +23,7 @@ func eachOf(s lab.Sequence, i int) float64 {
 	return 0
 }
 
-// verdictWord returns a verdict with a mark, so that it can be recognized without color.
+// verdictWord returns a verdict in words, with a mark that makes it recognizable without color.
 func verdictWord(w stage.Words, verdict string) string { return w.T("labs.round.verdict." + verdict) }
 
 // runText describes a run: its models, its duration and its noise.

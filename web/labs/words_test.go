@@ -77,8 +77,8 @@ func checkWords(t *testing.T, what, page string) {
 	}
 }
 
-// TestEveryWordIsInTheCatalog renders the pages of all labs before and after a run, refusals and the
-// live panels in a language whose catalogs mark every word.
+// TestEveryWordIsInTheCatalog renders the pages of all labs before and after a run, as well as
+// refusals and the live panels, in the pseudo-language, which marks every word from a catalog.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	s := pseudoSite(t)
 	paths := []string{

@@ -60,7 +60,7 @@ func TestLessonByEveryHand(t *testing.T) {
 	})
 }
 
-// readThrough scrolls through a page with the mouse wheel (simulated by a script), the Page Down
+// readThrough scrolls through a page with the mouse wheel (which a script simulates), the Page Down
 // key or a finger.
 func readThrough(tab *browser.Tab, hands browser.Hands) {
 	const end = `scrollY + innerHeight > document.documentElement.scrollHeight - 2`
@@ -107,7 +107,7 @@ func TestReadingIsNoticed(t *testing.T) {
 	}
 }
 
-// TestReadingIsReportedAgain: a section that could not be reported to the server is reported
+// TestReadingIsReportedAgain: if a section could not be reported to the server, it is reported
 // together with the next section.
 func TestReadingIsReportedAgain(t *testing.T) {
 	fixture.Long(t)
@@ -172,8 +172,8 @@ func TestSearchFromAnyPage(t *testing.T) {
 		tab.Wait("the search", `location.pathname === "/search" && document.activeElement?.id === "q"`)
 	}
 	tab.Keys("nucleus")
-	// The page searches while the user types, so results for "nuc" may appear before those for the
-	// whole word; the address shows which query the results are for.
+	// The page searches while the user types, so that it may briefly show the results for "nuc".
+	// The address shows which query the results are for.
 	tab.Wait(
 		"the results of the whole word",
 		`location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() `+
@@ -198,7 +198,7 @@ func TestSearchFromAnyPage(t *testing.T) {
 	}
 }
 
-// forwardTo returns a proxy that forwards requests to a server, as a network connection would.
+// forwardTo returns a proxy that forwards requests to a server.
 func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
 	t.Helper()
 	target, err := url.Parse(server)
@@ -214,7 +214,7 @@ func forwardTo(t *testing.T, server string) *httputil.ReverseProxy {
 }
 
 // TestSearchTypedBeforeTheScript: on a slow connection, the field appears before the script that
-// listens to it. Text typed before that is still searched for.
+// handles it. Text typed in the meantime is still searched for.
 func TestSearchTypedBeforeTheScript(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

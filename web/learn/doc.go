@@ -12,7 +12,7 @@
 // right and what is shown.
 //
 // The home page runs the loop on the real model (see [turns]), and so do the experiments in the
-// lessons (widget*.go). An [experiment] computes a result from its inputs and returns a
-// component. The same component is sent for a form's GET and over a socket, so a page is complete
-// before it connects.
+// lessons (widget*.go). An [experiment] computes a result from its inputs and returns a component.
+// The same component is sent in response to a form's GET request and over a socket, so a page is
+// complete before it connects.
 package learn

@@ -12,8 +12,8 @@ import (
 
 var text = courseworktest.Text
 
-// The experiments and pictures for the bundled pair of models, rendered once for all tests that
-// read the whole course: see [newReader].
+// sharedWidgets and sharedPictures hold the experiments and pictures for the bundled pair of
+// models, which are rendered once for all tests that read the whole course: see [newReader].
 var sharedWidgets, sharedPictures = newHTMLCache(), newHTMLCache()
 
 // A site serves the pages to one learner, who has switched to Numbers.
@@ -31,8 +31,8 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// newReader returns a site with the bundled pair of models, for tests that only read pages. They
-// share the rendered experiments and pictures.
+// newReader returns a site with the bundled pair of models, for tests that only read pages. All
+// such sites share the rendered experiments and pictures.
 func newReader(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t).withDraft()

@@ -16,24 +16,23 @@ import (
 type homePage struct {
 	Turn *turnView
 	Map  *coursework.Map
-	// Begin is the text in the prompt field. Others are further openings that the visitor can
-	// choose.
+	// Begin is the text in the prompt field. Others are further openings for the visitor to choose
+	// from.
 	Begin  string
 	Others []string
 	// Knows reports whether the openings were checked with this model.
 	Knows bool
 	Vocab string // such as "4,096"
-	// Writes is the path to which the prompt field is submitted: the first run's path or, for
-	// visitors who have finished or skipped the first run, the Loop's. Begun reports whether the
-	// visitor left the first run unfinished.
+	// Writes is the path to which the prompt is submitted: the first run's path or, for visitors
+	// who have finished or skipped the first run, the Loop's. Begun reports whether the visitor
+	// left the first run unfinished.
 	Writes string
 	Begun  bool
 }
 
-// home handles GET /. The page has a field for the visitor's first words, a live run, and links
-// to everything else. For pages without scripts, ?seed= selects the run and the openings, and ?n=
-// selects the turn to show. By default, the seed is random, and the turn is the one that
-// [turns.unsure] returns.
+// home handles GET /. The page has a field for the visitor's first words, a live run, and links to
+// everything else. For pages without scripts, ?seed= selects the run and the openings, and ?n=
+// selects the turn to show. By default, the seed is random, and [turns.unsure] selects the turn.
 func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if !q.Has("seed") {

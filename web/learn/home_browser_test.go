@@ -47,8 +47,8 @@ func TestHomePlaysTheLoop(t *testing.T) {
 }
 
 // TestHomeWithReducedMotion: visitors who prefer reduced motion get a still picture, which they can
-// step through or play. The page below the picture does not move, however long the text is. On a
-// short laptop screen, the last button and half of the space for the highest bar are in view.
+// step through or play. The page below it does not move, however long the text is. On a short
+// laptop screen, the last button and half of the space for the highest bar are in view.
 func TestHomeWithReducedMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -90,8 +90,9 @@ func TestHomeWithReducedMotion(t *testing.T) {
 	}
 }
 
-// TestHomeWritesFirst: the turn shown is one at which the model is unsure. The text generated
-// before it appears token by token, and only then does the page step through the turn's stages.
+// TestHomeWritesFirst: the home page shows a turn at which the model is unsure. The text generated
+// before that turn appears token by token, and only then does the page step through the turn's
+// stages.
 func TestHomeWritesFirst(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -138,7 +139,7 @@ func TestHomePromptStartsTheFirstRun(t *testing.T) {
 	tab.Wait("the opening in the Loop", `location.pathname === "/loop" && document.querySelector("#strip-row")`)
 }
 
-// TestOpeningsFitTheField: every opening that the home page offers fits entirely in the field.
+// TestOpeningsFitTheField: each opening offered on the home page fits completely into the field.
 func TestOpeningsFitTheField(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -161,7 +162,7 @@ func TestOpeningsFitTheField(t *testing.T) {
 	}
 }
 
-// TestHomeIsShort: the home page has few words for a new visitor.
+// TestHomeIsShort: a new visitor's home page has few words.
 func TestHomeIsShort(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -176,7 +177,7 @@ func TestHomeIsShort(t *testing.T) {
 }
 
 // TestFirstPageIsLight: the home page and everything it loads amount to at most 150 KB in eight
-// files over the network, and nothing comes from other servers.
+// files as transferred, and nothing comes from other servers.
 // Promise: The first page loads at most 150 KB, all of it from the server.
 func TestFirstPageIsLight(t *testing.T) {
 	fixture.Long(t)

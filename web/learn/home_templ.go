@@ -509,7 +509,7 @@ func backHTML(m *coursework.Map) templ.Component {
 	})
 }
 
-// waysHTML are the other links into the site.
+// waysHTML contains the other links into the site.
 func waysHTML(m *coursework.Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -624,8 +624,8 @@ func wayHTML(href string, words templ.Component) templ.Component {
 	})
 }
 
-// turnHTML is one turn of the loop. It shows the draw. The script steps through the stages by
-// setting the attribute data-stage.
+// turnHTML is one turn of the loop, with its draw. The script steps through the stages by setting
+// the attribute data-stage.
 func turnHTML(v *turnView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -36,7 +36,7 @@ func loopOf(t *testing.T, seed uint64) *infer.Loop {
 	return l
 }
 
-// TestHomeTurnMatchesTheEngine: every figure of a turn matches the engine's loop.
+// TestHomeTurnMatchesTheEngine: every number in a turn matches the engine's loop.
 func TestHomeTurnMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -76,7 +76,7 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}
 		// The bars show p before the filters and p′ after them, since the sentence about the draw
-		// states p′.
+		// mentions p′.
 		first := filter.Rows.Rows[0]
 		for at, p := range map[string]float64{
 			".map__bars:not(.map__bars--4, .map__bars--5)": first.P, ".map__bars--4": first.Q, ".map__bars--5": first.Q,
@@ -108,8 +108,9 @@ func TestLessonsAreCountedAlike(t *testing.T) {
 	}
 }
 
-// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, and the page then continues
-// with the first turn of another run. The page replaces an invalid turn with the nearest valid one.
+// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, and the page then goes on to
+// the first turn of another run. An invalid turn in the address is replaced by the nearest valid
+// one.
 func TestHomeRunEndsAndRestarts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -180,8 +181,8 @@ func TestHomeRunIsShared(t *testing.T) {
 }
 
 // TestHomeStartsAtAnUnsureTurn: if no turn is requested, the home page shows the first turn after
-// the end of a sentence at which no token has half of the probability or more. In a run without
-// such a turn, it shows the last turn.
+// the end of a sentence at which no token has a probability of one half or more. If the run has no
+// such turn, the page shows the last one.
 func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -225,8 +226,8 @@ func TestHomeStartsAtAnUnsureTurn(t *testing.T) {
 	}
 }
 
-// TestHomeFormWithoutScripts: the home page has one field, one black button, and openings to
-// choose from, all of which work without scripts.
+// TestHomeFormWithoutScripts: the home page has one field, one black button, and openings to choose
+// from. All of them work without scripts.
 func TestHomeFormWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

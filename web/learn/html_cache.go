@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/web/once"
 )
 
-// htmlCache caches HTML that is the same for all users of a language. One entry is computed at a
+// htmlCache caches HTML that is the same for all users of a language. It computes one entry at a
 // time.
 type htmlCache struct {
 	all  once.Values[string]
@@ -17,7 +17,7 @@ type htmlCache struct {
 
 func newHTMLCache() *htmlCache { return &htmlCache{turn: semaphore.NewWeighted(1)} }
 
-// get returns the HTML for a key, which work generates if it is not in the cache. work can take at
+// get returns the HTML for a key. If it is not in the cache, work generates it, which can take at
 // most [firstTime].
 func (c *htmlCache) get(ctx context.Context, key string, work func(context.Context) (string, error)) (string, error) {
 	return c.all.Get(ctx, key, func(ctx context.Context) (string, error) {

@@ -39,8 +39,8 @@ func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 	p.showLesson(w, r, p.Course.In(r.Context()).Lesson(r.PathValue("slug")), nil)
 }
 
-// showLesson sends a lesson's page. If the page is the response to a form submitted without
-// scripts, asked is the current state of the question in the form; otherwise it is nil.
+// showLesson sends a lesson's page. If a form was submitted without scripts, the page is its
+// response, and asked is the current state of the question in the form. Otherwise, asked is nil.
 func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *coursework.Question) {
 	if l == nil {
 		words := stage.In(r.Context())
@@ -89,7 +89,7 @@ func (p *Pages) newLesson(
 	return v
 }
 
-// block lays out one part of a section.
+// block lays out one block of a section.
 func (p *Pages) block(
 	ctx context.Context, b lessons.Block, asked *coursework.Question, view shell.View,
 ) templ.Component {
@@ -110,8 +110,7 @@ func (p *Pages) block(
 	case lessons.Aside:
 		return aside(b)
 	}
-	// If this package cannot show a part, the whole page fails, because the part must not be
-	// omitted silently.
+	// A block that this package cannot show must not be silently omitted, so the whole page fails.
 	return templ.ComponentFunc(func(context.Context, io.Writer) error {
 		return fmt.Errorf("no layout for a lesson part of type %T", b)
 	})
@@ -143,8 +142,8 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	p.showLesson(w, r, p.Course.In(r.Context()).Lesson(slug), v)
 }
 
-// visit handles POST /learn/visit, which marks sections as read to the end. A script sends them
-// one by one; the button at a lesson's end sends all of them.
+// visit handles POST /learn/visit, which marks sections as read to the end. The script sends
+// sections one by one; the button at a lesson's end sends all of them.
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

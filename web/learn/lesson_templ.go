@@ -431,7 +431,7 @@ func proseHTML(html string) templ.Component {
 	})
 }
 
-// foldHTML is collapsible text that is initially closed. It opens without a script.
+// foldHTML is text that can be unfolded, even without a script.
 func foldHTML(f lessons.Fold) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// others lists the pages outside Learn and Practice that their pages link to.
+// others lists the pages outside Learn and Practice to which their pages link.
 var others = func() map[string]bool {
 	pages := map[string]bool{"/loop": true, "/labs": true, "/teach": true, "/why": true}
 	for _, l := range lab.All() {
@@ -25,7 +25,7 @@ var others = func() map[string]bool {
 }()
 
 // TestLinksResolve follows every link on every page of the course. Each must lead to an existing
-// page and to an existing part of it.
+// page and, if it names a part of the page, to an existing part.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
@@ -123,7 +123,7 @@ func TestLessonPagesAreComplete(t *testing.T) {
 }
 
 // TestVisitsTickSections: sections are checked off one by one as they are read, or all at once with
-// the button. The map and the link to the next section are updated.
+// the button. The map, and the link to the next section, change accordingly.
 func TestVisitsTickSections(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -171,8 +171,8 @@ func TestVisitsTickSections(t *testing.T) {
 	}
 }
 
-// TestUnknownAddressesLeadOn: a request for an unknown address, or a form sent to the address of a
-// page, gets an error page with links to continue.
+// TestUnknownAddressesLeadOn: requests for unknown addresses, and forms sent to the address of a
+// page, get an error page with links that lead on.
 func TestUnknownAddressesLeadOn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -31,9 +31,9 @@ func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 }
 
 // TestExperimentMotion: in a lesson, each stage animates the result of the previous stage, as in
-// the Loop. Moving to the next stage or pressing a key stops the animation halfway, and no part of
-// it remains on the page. The winner is not named before the marker has fallen. Going back starts
-// no animation. With VIZ_SHOTS, five frames of each animation are saved.
+// the Loop. Moving to the next stage or pressing a key ends the animation early, and no part of it
+// remains on the page. The winner is not named before the marker has fallen. Going back starts no
+// animation. With VIZ_SHOTS, five frames of each animation are saved.
 func TestExperimentMotion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 )
 
 // TestTermNoteOpensInPlace: a term's note opens in place, contains the glossary's text, and closes
-// with Escape. The reader does not leave the lesson.
+// with Escape. The reader stays in the lesson.
 // Promise: A term is explained where you read it, without leaving the lesson.
 func TestTermNoteOpensInPlace(t *testing.T) {
 	fixture.Long(t)
@@ -36,8 +36,8 @@ func TestTermNoteOpensInPlace(t *testing.T) {
 	}
 }
 
-// TestNumbersFoldedAndRemembered: the folds with numbers are closed at first. Once a reader has
-// opened them, they are open when the reader returns.
+// TestNumbersFoldedAndRemembered: the sections with numbers are folded at first. Once a reader has
+// unfolded them, they are still unfolded when the reader returns.
 func TestNumbersFoldedAndRemembered(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -54,9 +54,9 @@ func TestNumbersFoldedAndRemembered(t *testing.T) {
 	tab.Wait("closed folds in another lesson", open+" === 0 && document.querySelectorAll('.nums').length > 0")
 }
 
-// TestLessonOnPaper: on paper, a lesson has no navigation and no buttons, all its folds with
-// numbers are open, and no question is split between pages. It is black on white, whichever theme
-// the screen has.
+// TestLessonOnPaper: on paper, a lesson has no navigation and no buttons, all sections with numbers
+// are unfolded, and no question is split between pages. The lesson is black on white, whichever
+// theme the screen has.
 func TestLessonOnPaper(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

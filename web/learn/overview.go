@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// An overviewPage is the map of the course, or the part of it that fits into the learner's time.
+// An overviewPage shows the map of the course, or the part of it that fits into the learner's time.
 type overviewPage struct {
 	Map     *coursework.Map
 	All     int // lessons in the course

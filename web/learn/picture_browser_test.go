@@ -111,9 +111,8 @@ func auditPicture(tab *browser.Tab, url string, l *lessons.Lesson) {
 	}
 }
 
-// TestFirstScreenHasAnExercise: each lesson has something to press on its first screen. On a
-// laptop, that is an experiment or a question; on a phone, it is at least the steps of the
-// picture.
+// TestFirstScreenHasAnExercise: the first screen of each lesson has something to press. On a
+// laptop, that is an experiment or a question; on a phone, it is at least the steps of the picture.
 func TestFirstScreenHasAnExercise(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -41,7 +41,7 @@ func TestPicturesShowEveryState(t *testing.T) {
 }
 
 // TestPictureShowsRefusedGuesses: the guesses and their verdicts match a round of the speculator.
-// With seed 8, the first guess is refused, so the two after it are discarded.
+// With seed 8, the first guess is refused, and the two after it are therefore discarded.
 func TestPictureShowsRefusedGuesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()

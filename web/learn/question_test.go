@@ -40,7 +40,7 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 	if got := text(d.Find(".is-right em").First()); got != "right, second try" {
 		t.Errorf("the verdict is %q, want %q", got, "right, second try")
 	}
-	want := 1 - 1/float64(len(q.Choices)-1) // one wrong choice, one share lost
+	want := 1 - 1/float64(len(q.Choices)-1) // one wrong choice costs one share
 	for range 2 {                           // an answer that is sent twice counts once
 		if got := s.Tally(); got.Answered != 1 || got.Credit != want {
 			t.Errorf("after the right choice: %+v, want a credit of %g", got, want)
@@ -69,8 +69,8 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 }
 
 // TestRecallComparesBeforeGrading: learners first write their answer, then compare it, then save
-// the points that they checked. The page repeats the answer as plain text, and the answer is not
-// saved anywhere.
+// the points that they have checked off. The page repeats the answer as plain text, and the answer
+// is not saved anywhere.
 func TestRecallComparesBeforeGrading(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

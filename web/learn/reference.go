@@ -9,8 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// reference handles GET /reference, which shows a one-page summary of the course and its
-// references.
+// reference handles GET /reference, which shows the course on one page, with its references.
 func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
 	course := p.Course.In(r.Context())
 	p.HTML(w, r, http.StatusOK, referenceHTML(course, p.sheetParts(r.Context(), course.Sheet)))

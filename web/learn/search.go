@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// hitsShown is the maximum number of hits that a search lists. Beyond that, typing another
-	// word is quicker than reading more hits.
+	// hitsShown is the maximum number of hits that a search lists. Beyond that, typing another word
+	// is faster than reading more hits.
 	hitsShown = 30
 	// queryRunes is the maximum length of a query.
 	queryRunes = 200
@@ -68,7 +68,7 @@ func (v searchPage) say(w stage.Words) string {
 	}
 }
 
-// A segment is a part of a string. Hit is set if it matches the query.
+// A segment is a part of a string. Hit is set if the segment matches the query.
 type segment struct {
 	S   string
 	Hit bool
@@ -105,7 +105,8 @@ func marked(text, query string) []segment {
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// appendPiece appends p to list, or to its last segment if both are hits or neither is.
+// appendPiece appends p to list. If p and the list's last segment are both hits or both not, it
+// extends that segment instead.
 func appendPiece(list []segment, p segment) []segment {
 	if n := len(list); n > 0 && list[n-1].Hit == p.Hit {
 		list[n-1].S += p.S

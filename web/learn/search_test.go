@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSearchListsAndMarksHits: hits are listed and marked, and a query is never interpreted as
-// markup.
+// TestSearchListsAndMarksHits: hits are listed, and the words that match are marked. A query is
+// never interpreted as markup.
 func TestSearchListsAndMarksHits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The run on the home page has a fixed prompt and ends after a sentence or two. It uses one of a
-// few seeds, so that it varies between visits.
+// The home page's run has a fixed prompt and ends after a sentence or two. It uses one of a few
+// seeds, so that visitors do not always see the same text.
 const (
 	homePrompt = "Once upon a time there was a"
 	homePreset = "common"
@@ -25,8 +25,8 @@ const (
 )
 
 // turns computes the runs of the home page, each once for all visitors and only as far as some
-// visitor has watched it. However many visitors there are, this costs one pass per token, and
-// memory for [homeSeeds] times [homeTurns] small view models for each language.
+// visitor has watched it. The cost does not depend on the number of visitors: one pass per token,
+// and memory for [homeSeeds] times [homeTurns] small view models in each language.
 type turns struct {
 	model func() *infer.Model // if there is a pool, the model runs in its own slot
 	mu    sync.Mutex
@@ -74,8 +74,8 @@ func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 	return r.done[min(n, len(r.done))-1], nil
 }
 
-// next runs one more turn. A run that failed halfway starts again the next time, with the same
-// result, because only the choice of its seed is random.
+// next runs one more turn. If it fails halfway, it starts the run again the next time. The result
+// is the same, because a run's seed is the only random choice.
 func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int) error {
 	var err error
 	if r.session == nil {
@@ -130,8 +130,8 @@ func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, turnHTML(v))
 }
 
-// turnOf returns the requested turn. If the number in the request is invalid, it returns turn 1; if
-// there is none, the turn that [turns.unsure] returns.
+// turnOf returns the requested turn. If the request's turn number is invalid, it returns turn 1; if
+// the request has none, [turns.unsure] selects the turn.
 func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 	number := func(name string, most int) int {
 		n, _ := strconv.Atoi(r.URL.Query().Get(name))
@@ -145,7 +145,7 @@ func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 }
 
 // unsure returns the turn of a run at which the home page slows down: the first turn after a
-// whole sentence at which the likeliest token has less than half of the probability. If there is
+// complete sentence at which the likeliest token has a probability below one half. If there is
 // none, it returns the last turn.
 func (t *turns) unsure(ctx context.Context, seed int) (*turnView, error) {
 	sentence := false
@@ -169,7 +169,7 @@ type turnView struct {
 	Candidates stage.Candidates
 	Says       []turnSay
 	Loop       string // address of the Loop at this state
-	Sure       bool   // the likeliest token has at least half of the probability
+	Sure       bool   // the likeliest token has a probability of at least one half
 	Ends       bool   // the new token ends a sentence
 	Last       bool
 }
@@ -198,7 +198,7 @@ func newTurn(w stage.Words, st *session.State, seed int) *turnView {
 	return v
 }
 
-// says returns a sentence for each of the seven stages of a turn. The sentences are the Story's,
+// says returns a sentence for each of the seven stages of a turn. It uses the Story's sentences,
 // because a learner on this page has not chosen Numbers yet.
 func says(w stage.Words, st *session.State) []turnSay {
 	v := make([]turnSay, stages)

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentHidesTheDraw: up to stage 4, an experiment is byte-for-byte the same, both on the
-// page and over its feed, whichever token its seed is going to draw. Only the seed and the link
-// that contains it differ. At stage 5, experiments with different draws differ.
+// TestExperimentHidesTheDraw: up to stage 4, an experiment does not depend on the token that its
+// seed is going to draw: it is the same byte for byte, both on the page and over its feed. Only the
+// seed and the link that contains it differ. At stage 5, experiments with different draws differ.
 func TestExperimentHidesTheDraw(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -10,8 +10,8 @@ import (
 )
 
 // TestExperimentsAccessible: in every lesson with an experiment, axe-core reports no problems after
-// each press of one of the experiment's buttons for continuing. Nothing is wider than the window,
-// and targets are large enough for a finger.
+// each press of the experiment's buttons that lead to the next step. Nothing is wider than the
+// window, and targets are large enough for a finger.
 func TestExperimentsAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -110,7 +110,7 @@ func bestText(w stage.Words, f found) stage.Rich {
 	)
 }
 
-// triedText explains how the search proves that no sequence is more probable.
+// triedText explains how the search has proved that no sequence is more probable.
 func triedText(w stage.Words, m *infer.Model, f found, width int) string {
 	all := math.Pow(float64(m.Config().Vocab), float64(f.length))
 	if width < m.Config().Vocab {

@@ -158,7 +158,7 @@ func TestExperimentsByEveryHand(t *testing.T) {
 }
 
 // TestExperimentReportsErrorsInPlace: if the prompt is cleared, the experiment shows an error
-// message and the old result stays; the next valid input removes the message.
+// message and keeps the old result. The next valid input removes the message.
 func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -190,8 +190,8 @@ func TestExperimentReportsErrorsInPlace(t *testing.T) {
 	}
 }
 
-// TestSlowExperimentFinishesInPlace: an experiment that exceeded the page's time limit, as happens
-// on a slow machine, is computed once the reader scrolls to it.
+// TestSlowExperimentFinishesInPlace: if an experiment has exceeded the page's time limit, as on a
+// slow machine, it is computed once the reader scrolls to it.
 func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -224,8 +224,8 @@ func TestSlowExperimentFinishesInPlace(t *testing.T) {
 	tab.Wait("a result in place of the message", say+` === ""`)
 }
 
-// TestExperimentPlays: Play steps forward automatically, and pauses when pressed again. On a page
-// with reduced motion, an experiment plays only on request.
+// TestExperimentPlays: Play steps forward automatically, and pauses when pressed again. With
+// reduced motion, an experiment plays only on request.
 func TestExperimentPlays(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

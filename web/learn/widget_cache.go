@@ -26,7 +26,7 @@ type cacheWidget struct {
 
 // twoWays compares one step with the cache to the same step without it.
 type twoWays struct {
-	read, reread       int // tokens that went through the blocks
+	read, reread       int // tokens that went through the blocks, with the cache and without it
 	cached, recomputed cost.Parts
 	same               bool // the scores of the whole vocabulary are identical bit for bit
 }
@@ -59,7 +59,7 @@ func (e *cacheWidget) show(ctx context.Context, in terms.Values) (templ.Componen
 	return cacheHTML(e.view(stage.In(ctx), st, at)), nil
 }
 
-// bothWays recomputes every step of a text from the text's beginning and compares the scores.
+// bothWays recomputes every step of a text from the beginning of the text and compares the scores.
 func bothWays(ctx context.Context, m *infer.Model, st *session.State) ([]twoWays, error) {
 	var text []int
 	for _, t := range st.PromptTokens {

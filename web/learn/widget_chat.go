@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A chatPart is a stretch of the example conversation, with marks like a chat template's. Who is the
+// A chatPart is one part of the example conversation, with marks like a chat template's. Who is the
 // key of its author. Born is the number of the request that first reads or generates it.
 type chatPart struct {
 	Who, Text string
@@ -149,9 +149,9 @@ const (
 	pointsWrote  = 5.0
 )
 
-// view lays out the row. A request keeps the columns of all tokens that earlier requests read or
-// generated, except for the last generated token: its column is computed when the next request
-// reads it.
+// view lays out the row. For the tokens that earlier requests read or generated, a request reuses
+// the cached columns. The last generated token has none: its column is computed when the next
+// request reads it.
 func (e *chat) view(w stage.Words, question, edit string, at int) chatView {
 	v := chatView{At: at}
 	parts := chatParts(w, question)
@@ -207,8 +207,8 @@ func (e *chat) request(w stage.Words, v *chatView, parts []chatPart, request int
 	v.Columns = n - 1 // the last generated token has no column yet
 }
 
-// edited compares the conversation with one whose first question is different. All columns from the
-// first changed token onward are invalid.
+// edited compares the conversation with one whose first question has been changed. All columns from
+// the first changed token onward are invalid.
 func (e *chat) edited(w stage.Words, v *chatView, old, changed []chatPart) {
 	var was, is []chatToken
 	for _, p := range old {

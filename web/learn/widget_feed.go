@@ -42,7 +42,7 @@ type widgetData struct {
 }
 
 // Serve implements [wire.Part]. Only the newest command counts: a client that has sent another
-// one no longer needs the earlier result.
+// command no longer needs the result of an earlier one.
 func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	for {
 		var c wire.Command

@@ -11,7 +11,7 @@ import (
 // templWriter is the writer to which components are rendered.
 type templWriter = io.Writer
 
-// A figure is an experiment as a page shows it.
+// A figure is an experiment as shown on a page.
 type figure struct {
 	*spec
 	View    shell.View

@@ -105,7 +105,7 @@ func newGreedyView(w stage.Words, st *session.State) greedyView {
 	return v
 }
 
-// circleText describes the repetition and how confident the model became in it.
+// circleText describes the repetition and how confident the model became during it.
 func circleText(w stage.Words, st *session.State, c circle, after int) stage.Rich {
 	t, key := st.Steps[0].Settings.Temperature, "learn.greedy."
 	if t > 0 {

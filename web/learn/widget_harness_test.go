@@ -33,7 +33,7 @@ func (s *site) withDraft() *site {
 	return s
 }
 
-// open replaces how the site opens experiments of a kind.
+// open replaces the function that opens experiments of a kind on this site.
 func (s *site) open(kind lessons.WidgetKind, open func(environment) experiment) {
 	s.pages.kinds = maps.Clone(s.pages.kinds)
 	replaced := s.pages.kinds[kind]
@@ -111,7 +111,7 @@ func (s *site) body(m wire.Message) *goquery.Document {
 	return d
 }
 
-// scores returns a prompt's logits, computed in the simplest way with the engine.
+// scores returns a prompt's logits, which it computes with the engine in the simplest way.
 func (s *site) scores(prompt string) []float32 {
 	s.T.Helper()
 	m := s.pages.Model

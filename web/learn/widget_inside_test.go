@@ -76,7 +76,7 @@ func TestTokensSpellTheText(t *testing.T) {
 }
 
 // TestLearnerCutsBeforeTheModel: the learner cuts the lesson's sentence first, between any two
-// letters and without seeing the model's tokens. The model cuts only where a token begins: after
+// letters, without seeing the model's tokens. The model's cuts are only where tokens begin: after
 // The (3 letters), ·w (2), izard (5), ·lived (6) and ·in (3).
 func TestLearnerCutsBeforeTheModel(t *testing.T) {
 	t.Parallel()
@@ -120,8 +120,8 @@ func TestLearnerCutsBeforeTheModel(t *testing.T) {
 	}
 }
 
-// TestTextsThatAreNotCutByHand: a long text, or a text whose letters join or run from right to
-// left, is shown only with the model's cuts.
+// TestTextsThatAreNotCutByHand: if a text is long, or its letters join or run from right to left,
+// the page shows only the model's cuts.
 func TestTextsThatAreNotCutByHand(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -134,9 +134,9 @@ func TestTextsThatAreNotCutByHand(t *testing.T) {
 	}
 }
 
-// TestChatCountsColumns: each request of the chat reuses the columns of tokens that earlier
-// requests read and generated, except for the last generated token. An edit keeps the columns
-// before the first changed token.
+// TestChatCountsColumns: each request of the chat reuses the columns of the tokens that earlier
+// requests read and generated, except for the last generated token. After an edit, the columns
+// before the first changed token are still valid.
 func TestChatCountsColumns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

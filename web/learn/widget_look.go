@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// headLook computes one head of one block at the last token of a text: the products of its query
-// and every key, the weights, and the block's output.
+// headLook shows one head of one block at the last token of a text: the products of its query and
+// every key, the weights, and the block's output.
 type headLook struct {
 	model  *infer.Model
 	prompt string

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestExperimentsOnOtherModels: with a model of any family, each experiment either works or shows
-// an explanation of why it cannot. No experiment is empty without a message.
+// TestExperimentsOnOtherModels: with a model of any family, each experiment either works or
+// explains why it cannot. No experiment is left empty without a message.
 func TestExperimentsOnOtherModels(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

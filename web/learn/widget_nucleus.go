@@ -72,7 +72,7 @@ type nucleusRow struct {
 	ByK, ByP bool
 }
 
-// ruleKeeps is the set of tokens that a rule keeps on its own.
+// ruleKeeps is the set of tokens that a rule keeps if no other rule is applied.
 type ruleKeeps struct {
 	N    int
 	Mass string

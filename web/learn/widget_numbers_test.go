@@ -17,7 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// These tests compute their numbers with the engine's plain functions, on the bundled model.
+// The tests in this file compute the expected numbers with the engine's plain functions, on the
+// bundled model.
 
 // TestTemperatureMatchesTheEngine: rows, sums, marks and the Loop's state match a softmax of the
 // same scores at the same T.
@@ -171,7 +172,7 @@ func TestPositionBeyondTheEndIsClamped(t *testing.T) {
 	}
 }
 
-// tinyModel returns a model with few enough tokens to try all sequences.
+// tinyModel returns a model with so few tokens that all sequences can be tried.
 func tinyModel(t *testing.T) *infer.Model {
 	t.Helper()
 	dir := t.TempDir()

@@ -75,8 +75,8 @@ func loopAt(st *session.State) string {
 }
 
 // writtenAs makes the run generate the given tokens, so that the Loop shows the same text. Where
-// the draw would choose another token, writtenAs overrides the draw. If the run already has some of
-// the first tokens, it continues from there.
+// the draw would choose a different token, writtenAs overrides the draw. If the run already has
+// some of the first tokens, it continues from there.
 func writtenAs(ctx context.Context, run *session.Session, tokens []int) (*session.State, error) {
 	st := run.State()
 	for i, id := range tokens {

@@ -34,11 +34,11 @@ func (f found) agreeAt(i int) bool {
 
 func (f found) same() bool { return slices.Equal(f.greedy.tokens, f.best.tokens) }
 
-// findBest finds the most probable sequence after a prompt. It has the given length, or is
-// shorter if the model ends its text. The result is exact: beginnings are extended in order of
-// probability, so when the first sequence is complete, no other beginning is more probable.
-// Beginnings less probable than greedy's path are never considered. Each beginning is extended
-// with the width likeliest tokens.
+// findBest finds the most probable sequence that can follow a prompt. The sequence has the given
+// length, or is shorter if the model ends its text. The result is exact: beginnings are extended in
+// order of probability, so when the first sequence is complete, no other beginning is more
+// probable. Beginnings less probable than greedy's path are never considered. Each beginning is
+// extended with its most likely next tokens; width is the number of these tokens.
 func findBest(ctx context.Context, m *infer.Model, prompt string, length, width int) (found, error) {
 	s := &search{model: m, cache: m.NewCache(), prompt: m.Encode(prompt), length: length}
 	f := found{length: length}
@@ -71,8 +71,8 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 			return f, err
 		}
 		for _, id := range d.Order[:min(width, len(d.Order))] {
-			// The comparison is not <=, because greedy's own path must not be skipped. Its product
-			// here equals greedy.p exactly, because the same multiplications yield both.
+			// The comparison must not be <=, or greedy's own path would be skipped. Its product
+			// here equals greedy.p exactly, because both come from the same multiplications.
 			if p.p*d.P[id] < f.greedy.p {
 				break
 			}
@@ -101,8 +101,8 @@ func (s *search) longer(p path, d *sampling.Distribution, id int) path {
 	return path{append(slices.Clip(p.tokens), id), append(slices.Clip(p.ps), d.P[id]), p.p * d.P[id]}
 }
 
-// after returns the distribution after a path, at T = 1. It does not reprocess tokens that are
-// already in the cache.
+// after returns the distribution after a path, at T = 1. It reuses the tokens that are already in
+// the cache.
 func (s *search) after(ctx context.Context, p path) (*sampling.Distribution, error) {
 	s.tried++
 	text := append(slices.Clip(s.prompt), p.tokens...)

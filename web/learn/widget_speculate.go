@@ -45,7 +45,7 @@ func (e *speculate) show(ctx context.Context, in terms.Values) (templ.Component,
 		}
 		e.spec, e.run, e.key, e.rounds, e.ended = spec, run, key, nil, false
 	}
-	if err := e.runTo(ctx, in.Int("at")+1); err != nil { // one more, to find out whether there is a next round
+	if err := e.runTo(ctx, in.Int("at")+1); err != nil { // one more round, to find out whether there is one
 		return nil, err
 	}
 	at := min(in.Int("at"), len(e.rounds))
@@ -124,7 +124,7 @@ type speculateView struct {
 // A specToken is a token of the text, with the model that generated it.
 type specToken struct {
 	Text  stage.Text
-	Draft bool // drafted and accepted; otherwise the target generated it
+	Draft bool // drafted and accepted; if false, the target generated it
 	New   bool // in the newest round
 }
 

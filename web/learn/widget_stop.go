@@ -67,7 +67,7 @@ type stopView struct {
 	StopText stage.Text
 }
 
-// answer returns the text that is released to the reader, and the parts that are held back or
+// answer returns the text that is released to the reader, and the text that is held back or
 // dropped.
 func (v stopView) answer(w stage.Words) []stage.FlowPart {
 	return []stage.FlowPart{

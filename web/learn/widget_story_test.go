@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// TestExperimentsHaveAStory: in experiments that have a Story, a newcomer sees the Story, without a
-// table, and a switch whose link returns to the experiment. A learner who has switched to Numbers
-// sees the table and not the Story.
+// TestExperimentsHaveAStory: in experiments that have a Story, a newcomer sees the Story without a
+// table, and a switch to Numbers whose link returns to the experiment. A learner who has switched
+// to Numbers sees the table and not the Story.
 func TestExperimentsHaveAStory(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// temperatureRows is the number of tokens that are listed. The probabilities of the others are
-// added up.
+// temperatureRows is the number of tokens that are listed. The probabilities of all other tokens
+// are added up.
 const temperatureRows = 8
 
-// temperature shows one distribution at any T next to the same distribution at T = 1. The scores
-// of a prompt are computed once.
+// temperature shows one distribution at any T next to the same distribution at T = 1. It computes
+// the scores of a prompt once.
 type temperature struct {
 	model  *infer.Model
 	story  bool // shown in the Story

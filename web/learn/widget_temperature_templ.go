@@ -373,8 +373,8 @@ func temperatureLine(r temperatureRow, class string) templ.Component {
 	})
 }
 
-// sentenceHTML is the sentence of an experiment, which is read out when it changes, with the link
-// into the Loop.
+// sentenceHTML is the sentence of an experiment, with a link into the Loop. Screen readers announce
+// the sentence when it changes.
 func sentenceHTML(words stage.Rich, loop string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

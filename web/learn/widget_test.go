@@ -95,7 +95,7 @@ func TestFeedMatchesThePage(t *testing.T) {
 	}
 }
 
-// TestNewestCommandWins: of the commands that arrive while an experiment is being computed, all but
+// TestNewestCommandWins: if several commands arrive while an experiment is being computed, all but
 // the last are skipped.
 func TestNewestCommandWins(t *testing.T) {
 	t.Parallel()
@@ -127,7 +127,7 @@ func (c counting) show(context.Context, terms.Values) (templ.Component, error) {
 }
 
 // TestFirstStateIsComputedOnce: the first state is computed once, however many learners open a
-// lesson at once.
+// lesson at the same time.
 func TestFirstStateIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -154,8 +154,8 @@ func (f failing) show(context.Context, terms.Values) (templ.Component, error) {
 	return nil, fmt.Errorf("layer 3 is short")
 }
 
-// TestFailedExperimentLeavesTheLesson: an experiment that fails leaves the lesson intact and shows
-// an explanation in its place. The experiment is run again for the next reader.
+// TestFailedExperimentLeavesTheLesson: if an experiment fails, the lesson shows an explanation in
+// its place and is otherwise intact. For the next reader, the experiment is run again.
 func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	t.Parallel()
 	for _, e := range []failing{{}, {true}} {
@@ -223,7 +223,7 @@ func TestBadInputsNameTheRange(t *testing.T) {
 }
 
 // TestMultilinePromptIsNormalized: a form sends a line break as two characters, but the model
-// receives one.
+// receives only one.
 func TestMultilinePromptIsNormalized(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

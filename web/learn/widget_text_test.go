@@ -34,8 +34,8 @@ func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
 	}
 }
 
-// TestGreedyLoopMatchesTheEngine: the page has all tokens of the text, in order, or states how
-// many are missing.
+// TestGreedyLoopMatchesTheEngine: the page shows all tokens of the text, in order, or states how
+// many are omitted.
 func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -54,7 +54,7 @@ func TestGreedyLoopMatchesTheEngine(t *testing.T) {
 			got = append(got, row[0]+" "+row[1])
 		}
 		if more := text(d.Find(".w-circle .w-more")); more != "" {
-			// Rounds in the middle are not listed, so compare both ends.
+			// Rounds in the middle are not listed, so compare the beginning and the end.
 			if len(got) >= len(want) || !slices.Equal(got, want[:len(got)]) {
 				t.Errorf("T = %s: %q\nwant the beginning of %q", temp, got, want)
 			}

@@ -63,8 +63,8 @@ type tokensView struct {
 // mostCut is the maximum number of letters in a text that a learner can cut by hand.
 const mostCut = 40
 
-// cuttable reports whether a learner can cut a text between any two letters. The text must be
-// short, and its letters must not join or change their order.
+// cuttable reports whether a learner can cut a text between any two of its letters. The text must
+// be short, and its letters must not join or be reordered.
 func cuttable(text string) bool {
 	for _, r := range text {
 		if !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Common) {
@@ -74,8 +74,8 @@ func cuttable(text string) bool {
 	return utf8.RuneCountInString(text) <= mostCut
 }
 
-// cutID returns an ID that is different for each text, so that the cuts of one text are never shown
-// on another.
+// cutID returns an ID that is different for each text, so that one text's cuts are never shown in
+// another.
 func (v tokensView) cutID() string {
 	h := fnv.New64a()
 	h.Write([]byte(v.Text))

@@ -154,8 +154,8 @@ func tokensHTML(v tokensView) templ.Component {
 	})
 }
 
-// cutHTML is a text with a possible cut before each letter but the first. The checkboxes do not
-// belong to a form, because only the page's script uses them.
+// cutHTML is a text with a checkbox for a cut before each letter except the first. The checkboxes
+// do not belong to a form, because only the page's script uses them.
 func cutHTML(v tokensView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

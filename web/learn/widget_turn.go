@@ -56,8 +56,8 @@ func (e *turnWidget) show(ctx context.Context, in terms.Values) (templ.Component
 	return turnStageHTML(v), nil
 }
 
-// goTo moves to a position and runs any stages before it that have not run yet. If the text ends
-// earlier, goTo moves to its end.
+// goTo moves to a position, after running any stages before it that have not run yet. If the text
+// ends earlier, goTo moves to its end.
 func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 	f := e.run.State().Frontier()
 	if ran := (f.Step-1)*stages + int(f.Stage); at <= ran {

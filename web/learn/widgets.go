@@ -31,12 +31,13 @@ const (
 	liveTime  = 45 * time.Second
 )
 
-// An experiment is a running widget. It caches what it can reuse (scores, a run) and belongs to
-// one goroutine at a time.
+// An experiment is a running widget. It caches what it can reuse (such as scores or a run) and is
+// used by one goroutine at a time.
 type experiment interface {
 	// show computes the view for validated inputs. It can correct impossible inputs in place, such
-	// as a position beyond the end of a text. The view is in the language of ctx. Errors are
-	// reported with [terms.RefusalOf], except for a context's error, which is reported as slow.
+	// as a position beyond the end of a text. The view is in the language of ctx. Errors are shown
+	// as [terms.RefusalOf] describes them, except for a context's error, which is shown as a
+	// timeout.
 	show(ctx context.Context, in terms.Values) (templ.Component, error)
 }
 
@@ -162,8 +163,8 @@ func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Val
 	return html, err
 }
 
-// workOut runs an experiment and renders the result. A panic becomes an error in this experiment
-// only and does not affect the rest of the page.
+// workOut runs an experiment and renders the result. If the experiment panics, workOut returns an
+// error, so that the rest of the page is not affected.
 func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html string, err error) {
 	var b strings.Builder
 	err = fault.Try(func() error {

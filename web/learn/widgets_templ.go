@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// widgetFigure is an experiment with its inputs. The inputs are outside the body, which is the
-// only part that changes.
+// widgetFigure is an experiment with its inputs. Only its body is ever replaced, so the inputs are
+// outside the body.
 func widgetFigure(f figure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -694,7 +694,7 @@ func widgetControl(c shell.Control) templ.Component {
 	})
 }
 
-// openLoop is a link that opens the Loop in this state.
+// openLoop is a link that opens the Loop in the experiment's state.
 func openLoop(href, words string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

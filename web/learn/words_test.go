@@ -29,8 +29,8 @@ const notOurs = `.prose, .check, .read__head, .goon, .course, .outs, .times > a,
 	.tk, .tok > span:not(.sr), .tc th > i, .seg__t, .laid__t, .vis text, .flow > *:not(small), .pic__name,
 	.map__toks b, .unit b, .w__text textarea, .ck, .w-chat__sees span`
 
-// TestEveryWordIsInTheCatalog shows the pages in a language whose catalogs mark every word. A word
-// without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog requests the pages in the pseudo-language, which marks every word
+// from a catalog. A word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	s := newReader(t)
@@ -161,8 +161,8 @@ func (s *site) unmarked(path string, language *terms.Language, known []string) [
 	return left
 }
 
-// courseTexts returns the names and titles in the course, the texts that its experiments begin
-// with, and the tokens of these texts, with the most likely next tokens.
+// courseTexts returns the names and titles in the course and the initial texts of its experiments,
+// with these texts' tokens and the most likely next tokens.
 func (s *site) courseTexts() []string {
 	var list []string
 	tokens := func(text string) {

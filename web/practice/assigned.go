@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// An assignedPage lists the tasks that the page's address assigns or, if the address assigns none,
-// all tasks that can be assigned. The address contains the whole state of the page.
+// An assignedPage lists the tasks that its address assigns or, if the address assigns none, all
+// tasks that can be assigned. The address contains the whole state of the page.
 type assignedPage struct {
 	Lessons []coursework.Task
 	Drills  []coursework.Task
@@ -19,7 +19,7 @@ type assignedPage struct {
 	Missing int // number of tasks in the address that are not in this course
 }
 
-// Making reports whether the page is for choosing tasks.
+// Making reports whether the page is for choosing the tasks of an assignment.
 func (v *assignedPage) Making() bool { return v.Chosen == 0 }
 
 // assigned handles GET /assigned?do=learn/SLUG&do=practice/DRILL.

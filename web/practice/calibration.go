@@ -32,7 +32,7 @@ type calibrationChart struct {
 	Score  string // mean logarithmic score
 }
 
-// A calibrationDot is one bin with guesses in it. The area of the dot grows with the number of
+// A calibrationDot is a bin that contains guesses. The area of the dot grows with the number of
 // guesses, which is also shown above it.
 type calibrationDot struct {
 	X, Y, R, LabelY string
@@ -92,8 +92,8 @@ func (calibrationChart) diagonal() string {
 // fewGuesses is the minimum number of guesses for a verdict on the learner's calibration.
 const fewGuesses = 10
 
-// calibrationText describes whether the stated confidence in n guesses exceeds the share of
-// correct guesses. It attributes differences below a tenth to chance.
+// calibrationText describes whether the stated confidence in n guesses exceeds the share of correct
+// guesses. A difference below a tenth is attributed to chance.
 func calibrationText(w stage.Words, n int, over float64) string {
 	switch {
 	case n < fewGuesses:

@@ -80,8 +80,8 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	return v, nil
 }
 
-// review handles POST /cards/review. It confirms a review only after the review has been written to
-// disk. Several reviews with the same key count as one.
+// review handles POST /cards/review. It confirms a review only after writing it to disk. Several
+// reviews with the same key count as one.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

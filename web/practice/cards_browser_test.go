@@ -11,7 +11,7 @@ import (
 )
 
 // TestCardsByKeyboard: cards can be turned and graded with keys. A card graded as good is due again
-// at the scheduled time, according to the test's clock.
+// after its interval has passed on the test's clock.
 func TestCardsByKeyboard(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestCardsByTouch(t *testing.T) {
 	tab.Wait("the saved review", `document.querySelector(".deck__said").innerText.startsWith("Kept: easy")`)
 }
 
-// TestCardsOnPaper: the printout for separate cards has one card per page, and the printout for
+// TestCardsOnPaper: the printout of separate cards has one card per page, and the printout for
 // folding has several.
 func TestCardsOnPaper(t *testing.T) {
 	fixture.Long(t)
@@ -100,7 +100,7 @@ func TestCardsOnPaper(t *testing.T) {
 	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")
 	pdf := tab.PDF()
 	tab.Keep("cards-fold.pdf", pdf)
-	// A strip takes at least 44 mm of the 277 mm on a page, so a page has at most 6 strips.
+	// A strip is at least 44 mm high and a page has 277 mm, so a page has at most 6 strips.
 	if n := browser.Pages(pdf); n < (len(course.Cards)+5)/6 || n > len(course.Cards)/2 {
 		t.Errorf(
 			"to fold: got %d pages for %d cards; want at least %d and at most %d", n, len(course.Cards),

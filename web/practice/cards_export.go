@@ -25,8 +25,8 @@ func (p *Pages) exportAnki(w http.ResponseWriter, r *http.Request) {
 	attach(w, "text/plain; charset=utf-8", "token-by-token.txt", []byte(b.String()))
 }
 
-// ankiField formats a string as one field on one line. It escapes markup and replaces line breaks
-// by <br>.
+// ankiField formats a string as one field on one line: it escapes markup and replaces line breaks
+// with <br>.
 func ankiField(s string) string {
 	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "\n", " \x00 ")), " ")
 	return strings.ReplaceAll(html.EscapeString(s), " \x00 ", "<br>")

@@ -181,8 +181,8 @@ func TestAnkiTextExport(t *testing.T) {
 	}
 }
 
-// TestCardsCSVExport: the file can be parsed, whether it is separated by commas or by semicolons,
-// and no field is a spreadsheet formula.
+// TestCardsCSVExport: the file can be parsed, whether commas or semicolons separate its fields, and
+// no field is a spreadsheet formula.
 func TestCardsCSVExport(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

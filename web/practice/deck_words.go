@@ -21,7 +21,7 @@ func cardID(v *deckPage) string {
 	return v.Card.ID
 }
 
-// nextDue states when the first of the later cards is due, or that there are none.
+// nextDue states when the first of the later cards is due, or that there is none.
 func nextDue(w stage.Words, at time.Time) templ.Component {
 	drills, quiz := stage.Link("/practice"), stage.Link("/quiz")
 	if at.IsZero() {

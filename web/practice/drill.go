@@ -18,8 +18,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A drillWork is a drill with one learner's work on it. The numbers are stored in the address, and
-// the answers are stored in the page's form. The server saves only the results of complete steps.
+// A drillWork is a drill with one learner's work on it. The drill's numbers are in the address, and
+// the answers are in the page's form. The server saves only the results of complete steps.
 type drillWork struct {
 	*drill.Problem
 	Info    drill.Info
@@ -57,7 +57,7 @@ func firstOf(text string) (worth float64, slip drill.Mistake, ok bool) {
 	return worth, slip, ok && slipped == slip.Known()
 }
 
-// openDrill returns the drill and the numbers in an address. If they are invalid, it sends a
+// openDrill returns the drill with the numbers in an address. If they are invalid, it sends a
 // response and returns nil.
 func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	words := stage.In(r.Context())
@@ -104,8 +104,8 @@ func (p *Pages) drill(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// drillCheck handles POST /practice/DRILL/check, which submits the whole form of the drill. It
-// sends the form back with the verdicts.
+// drillCheck handles POST /practice/DRILL/check, to which the whole form of the drill is submitted.
+// It sends the form back with the verdicts.
 func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v := p.openDrill(w, r)
 	if v == nil || !p.Form(w, r) {
@@ -114,7 +114,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v.read(r.PostForm)
 	v.settle()
 	if shell.Embedded(r.Context()) {
-		// Results from a frame on another site are not saved.
+		// In a frame on another site, results are not saved.
 	} else if err := p.keepDrill(w, r, v); err != nil {
 		p.Fail(w, r, err)
 		return
@@ -126,7 +126,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// goTo opens the step with the given id. If there is none, the current step remains open.
+// goTo opens the step with the given id. If there is no such step, the current step remains open.
 func (v *drillWork) goTo(id string) {
 	for i, s := range v.Steps {
 		if s.ID == id {
@@ -141,8 +141,8 @@ func (v *drillWork) read(form url.Values) {
 		v.Key = k
 	}
 	for _, id := range v.Order() {
-		// A [drill.Set] answer is submitted as one value per checked box or, if its step is not
-		// shown, as one comma-separated value.
+		// The answer for a [drill.Set] is submitted as one value per checked box or, if its step is
+		// not shown, as one comma-separated value.
 		if text := strings.Join(
 			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
 		); text != "" {
@@ -258,7 +258,8 @@ func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) 
 // stepCells returns the cells of the current step, in working order.
 func (v *drillWork) stepCells() []string { return v.cellsOf(v.Step) }
 
-// cellsOf returns a step's cells in working order. Their ids begin with the id of the step.
+// cellsOf returns a step's cells in working order. These are the cells whose ids begin with the
+// step's id.
 func (v *drillWork) cellsOf(s *drill.Step) []string {
 	return slices.DeleteFunc(v.Order(), func(id string) bool { return !strings.HasPrefix(id, s.ID+".") })
 }

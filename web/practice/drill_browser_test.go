@@ -54,8 +54,8 @@ func solve(tab *browser.Tab, p *drill.Problem, step string) {
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
 }
 
-// TestDrillStatesAreAccessible: axe-core reports no problems on a drill with some right answers,
-// one mistake and the current step shown.
+// TestDrillStatesAreAccessible: axe-core reports no problems on a drill that shows some right
+// answers, one mistake and the current step.
 func TestDrillStatesAreAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -169,8 +169,7 @@ func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 	tab.Keys(browser.Enter)
 }
 
-// TestDrillNamesMistakes: if a mistake has a name, the name appears below the cell with the
-// mistake.
+// TestDrillNamesMistakes: if a mistake has a name, that name appears below the cell.
 func TestDrillNamesMistakes(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -288,8 +287,8 @@ func TestDrillArrowKeys(t *testing.T) {
 	}
 }
 
-// TestHelpFollowsTheFocus: after the learner has moved to another cell and back, a late response
-// does not show help for a cell that is not focused.
+// TestHelpFollowsTheFocus: if the learner moves to another cell and back, a late response does not
+// show help for a cell that is not focused.
 func TestHelpFollowsTheFocus(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -317,8 +316,8 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 	}
 }
 
-// TestDrillAddressIsReproducible: an address gives the same numbers everywhere, the learner's
-// work survives a reload, and the key N gives new numbers.
+// TestDrillAddressIsReproducible: an address results in the same numbers everywhere, the learner's
+// work survives a reload, and the key N generates new numbers.
 func TestDrillAddressIsReproducible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -375,8 +374,8 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 	})
 }
 
-// TestDrillFastTyping: if answers are typed without a pause, row by row with the Tab key, all of
-// them are present and checked at the end, whichever responses were pending in between.
+// TestDrillFastTyping: if answers are typed without a pause, row by row with the Tab key, then in
+// the end all of them are present and checked, whichever responses were pending in between.
 func TestDrillFastTyping(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

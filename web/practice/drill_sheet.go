@@ -78,7 +78,7 @@ func needsRow(v drill.Verdict) bool {
 	return v.State == drill.Wrong || v.State == drill.Part || v.State == drill.Refused
 }
 
-// Picked reports whether the row's option is part of the answer.
+// Picked reports whether the row's option is part of the learner's answer.
 func (i drillItem) Picked() bool {
 	return slices.Contains(strings.Split(i.Answer, ","), i.Option)
 }
@@ -124,7 +124,7 @@ func (v *drillWork) LockText(w stage.Words) string {
 	return w.T("practice.drill.opens", "n", len(heads), "columns", both(w, heads), "step", at)
 }
 
-// both joins the items of a list, of which there are usually two, as in "a and b".
+// both joins the items of a list, which usually has two, as in "a and b".
 func both(w stage.Words, items []string) string {
 	list := ""
 	for i, x := range items {
@@ -161,7 +161,7 @@ func (v *drillWork) Checked(w stage.Words) string {
 	return ""
 }
 
-// Needs returns the names of the steps to be done before this one.
+// Needs returns the names of the steps that must be done before this one.
 func (v *drillWork) Needs(w stage.Words) string {
 	var names []string
 	for _, id := range v.Step.Needs {
@@ -174,7 +174,7 @@ func (v *drillWork) Needs(w stage.Words) string {
 	return both(w, names)
 }
 
-// NeedID returns the ID of the first step to be done before this one.
+// NeedID returns the ID of the first step that must be done before this one.
 func (v *drillWork) NeedID() string {
 	for _, id := range v.Step.Needs {
 		for i, s := range v.Steps {
@@ -265,7 +265,7 @@ func (v *drillWork) column() (key string, row int) {
 	return "", 0
 }
 
-// whole returns one part of the bar from 0 to 1 for each probability of a step. It returns nil if
+// whole divides the bar from 0 to 1 into one part for each probability of a step. It returns nil if
 // the current cell is not one of these probabilities.
 func (v *drillWork) whole() []wholePart {
 	key, at := v.column()

@@ -1624,7 +1624,7 @@ func drillInput(v *drillWork, c *drill.Cell) templ.Component {
 	})
 }
 
-// drillBox is the checkbox of one row, for an answer that is a set.
+// drillBox is the checkbox for one row of a set.
 func drillBox(v *drillWork, i drillItem, r drillRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

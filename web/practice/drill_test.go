@@ -24,8 +24,8 @@ func (s *site) check(address string, form url.Values) *goquery.Document {
 	return s.Parse(address, s.Post(address, true, form), http.StatusOK)
 }
 
-// TestDrillsAcceptTheirAnswers: every drill at every level accepts its own answers, saves each
-// step once, and reports completion, using only plain forms.
+// TestDrillsAcceptTheirAnswers: with only plain forms, every drill at every level accepts its own
+// answers, saves each step once, and reports that it has been completed.
 func TestDrillsAcceptTheirAnswers(t *testing.T) {
 	t.Parallel()
 	for _, info := range drill.Kinds(terms.English) {
@@ -82,7 +82,7 @@ func TestDrillHidesAnswers(t *testing.T) {
 }
 
 // TestDrillExplainsMistakeInItsRow: a wrong number stays in its cell, struck through, and a row
-// with the name of the mistake opens below it.
+// below it names the mistake.
 func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -187,8 +187,8 @@ func TestDrillCredit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of the seven cells (3 exponentials, their sum and 3 probabilities), five were right at first,
-	// one gives half the credit, and one gives none.
+	// There are seven cells: 3 exponentials, their sum and 3 probabilities. Five were right at
+	// first, one gives half the credit, and one gives none.
 	if want := 5.5 / 7; len(m.Drills) != 1 || m.Drills[0].Best < want-1e-9 || m.Drills[0].Best > want+1e-9 {
 		t.Errorf("saved %+v, want a credit of 5.5 / 7", m.Drills)
 	}
@@ -212,8 +212,8 @@ func TestDrillStepsKeepAnswers(t *testing.T) {
 	}
 }
 
-// TestDrillTickBoxesAreOneAnswer: boxes checked in several rows form one answer, and the message
-// names the crossing token if it is missing.
+// TestDrillTickBoxesAreOneAnswer: the boxes checked in several rows form one answer. If the
+// crossing token is missing, the message names it.
 func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -292,8 +292,8 @@ func TestSeedDeterminesDrillNumbers(t *testing.T) {
 }
 
 // TestDrillBarsShowRightValuesOnly: a row gets a bar once its probability is right. A wrong value
-// has no bar, even if it is nearly right, such as the misprinted 0.866, or 63.2 without its
-// percent sign.
+// has no bar, even if it is almost right, such as the misprint 0.866, or 63.2 without its percent
+// sign.
 func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -307,7 +307,7 @@ func TestDrillBarsShowRightValuesOnly(t *testing.T) {
 }
 
 // TestDrillClaimsLessonNumbersTruthfully: a drill states that its first numbers are the lesson's
-// only if that is true, which means that the drill accepts the figure in the lesson as an answer.
+// only if that is true: the drill must accept the figure in the lesson as an answer.
 func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -72,8 +72,8 @@ func extra(on bool) int {
 
 func percentOf(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// barTop and barHigh return the position and the height of the bar for p, which is drawn inside the
-// bar for q if there is one.
+// barTop and barHigh return the position and the height of p's bar, which is drawn inside the bar
+// for q if there is one.
 func barTop(q float64) string {
 	if q > 0 {
 		return "5"
@@ -88,8 +88,8 @@ func barHigh(q float64) string {
 	return "20"
 }
 
-// miniQ returns the value of q for a row's bar. If nothing was cut, it returns a negative value, so
-// that only the bar for p is shown.
+// miniQ returns the value of q for a row's bar. If no token was cut, it returns a negative value,
+// so that only the bar for p is shown.
 func miniQ(cut bool, r drill.SummaryRow) float64 {
 	if !cut {
 		return -1
@@ -105,8 +105,8 @@ func svgToken(t stage.Text) templ.Component {
 	})
 }
 
-// keptBar returns the value of q for a token's bar: 0 if the token was cut, so that the bar is
-// hatched, and otherwise -1.
+// keptBar returns the value of q for a token's bar: 0 for a token that was cut, whose bar is
+// hatched, and -1 for other tokens.
 func keptBar(kept bool) float64 {
 	if kept {
 		return -1

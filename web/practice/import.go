@@ -66,10 +66,10 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/progress?"+doneQuery(added).Encode(), http.StatusSeeOther)
 }
 
-// importWait is the maximum time that an import waits until its file can be read.
+// importWait is how long an import waits, at most, until its file can be read.
 const importWait = 20 * time.Second
 
-// An importTurn is permission to read an import's file.
+// An importTurn is the permission to read an import's file.
 type importTurn struct {
 	place *admission.Permit
 
@@ -78,9 +78,9 @@ type importTurn struct {
 	ended bool
 }
 
-// admitImport waits until a request's file can be read, or returns the time after which the client
-// can retry. No part of the file is read earlier, because an import uses as much memory as its file
-// until it ends. If the turn is given to another caller in the meantime, reading stops.
+// admitImport waits until the file in a request can be read, or returns the time after which the
+// client can retry. Until then, no part of the file is read, because an import uses as much memory
+// as its file until it ends. If the turn is given to another caller in the meantime, reading stops.
 func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTurn, wait time.Duration) {
 	t := &importTurn{}
 	if p.Limiter == nil {

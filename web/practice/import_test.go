@@ -17,7 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
-// An unread is a request body that records whether reading has begun.
+// An unread is a request body that records whether anybody has begun to read it.
 type unread struct {
 	io.Reader
 	begun bool
@@ -52,7 +52,7 @@ func TestImportsAreLimited(t *testing.T) {
 	s.pages.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
 		return admission.Caller{Learner: courseworktest.Learner}, nil
 	}
-	// The size of this body is unknown, so the limiter charges for the largest allowed size.
+	// The size of this body is unknown, so the limiter charges for the largest size allowed.
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.01, Burst: 34}}
 	s.pages.Limiter = admission.New(admission.Limits{Imports: admission.Share{Most: 1}, Imported: pace}, nil)
 	other, _ := s.pages.Limiter.Imports.Hold(admission.Caller{Learner: "other"}, nil)

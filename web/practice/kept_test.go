@@ -83,8 +83,8 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 	}
 }
 
-// TestDeletingMentionsQuarantinedFile: if a damaged file was quarantined, the page mentions it
-// and how long it is kept, and does not claim that nothing is left.
+// TestDeletingMentionsQuarantinedFile: if a damaged file was quarantined, the page mentions the
+// file and how long it is kept, and does not claim that nothing is left.
 func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

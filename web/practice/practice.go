@@ -17,15 +17,15 @@ import (
 // Deps holds the dependencies of the pages. [coursework.Deps] and Model must be set.
 type Deps struct {
 	coursework.Deps
-	// Model computes the runs in which learners guess the next token.
+	// Model generates the texts in which learners guess the next token.
 	Model *infer.Model
 	// Forget, if not nil, is called when a learner deletes everything. It deletes the data that
 	// other packages store about the learner: the learner's name in the member lists of classes.
 	Forget func(ctx context.Context, learner string) error
 	// Keeping determines how long progress is kept.
 	Keeping Keeping
-	// Limiter admits or refuses each import, depending on the result of Caller. If both are nil,
-	// all imports are admitted.
+	// Limiter admits or refuses imports by the caller that Caller returns. If both are nil, all
+	// imports are admitted.
 	Limiter *admission.Limiter
 	Caller  func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }

@@ -51,8 +51,8 @@ func TestPracticePagesAreAccessible(t *testing.T) {
 	}
 }
 
-// TestProgressAccessible: axe-core reports no problems on the progress page. At 320 px, which is
-// a laptop's window at 400 % zoom, the page does not scroll sideways.
+// TestProgressAccessible: axe-core reports no problems on the progress page. At 320 px, which is a
+// laptop's window at 400% zoom, the page does not scroll sideways.
 func TestProgressAccessible(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -66,8 +66,8 @@ func TestProgressAccessible(t *testing.T) {
 	}
 }
 
-// TestQuizByEveryHand: by mouse, keyboard and touch, a learner can answer a choice question,
-// wrongly at first, and can write an answer, compare it and check off its points.
+// TestQuizByEveryHand: by mouse, keyboard and touch, a learner can answer a choice question, first
+// with a wrong choice. They can also write an answer, compare it, and check off its points.
 func TestQuizByEveryHand(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestQuizByEveryHand(t *testing.T) {
 	})
 }
 
-// TestQuizShowsOneQuestion: the quiz shows one question at a time, Back and Next go to the others,
-// an address can select a question, and all questions can be shown at once.
+// TestQuizShowsOneQuestion: the quiz shows one question at a time. Back and Next lead to other
+// questions, an address can select a question, and all questions can be shown at once.
 func TestQuizShowsOneQuestion(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -22,20 +22,20 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// These are the number of candidates in a round, the maximum number of tokens after the prompt, and
-// the maximum time for replaying a run.
+// The number of candidates in a round, the maximum number of tokens after the prompt, and the
+// maximum time for replaying a run.
 const (
 	predictHand = 6
 	predictMost = 200
 	predictTime = 10 * time.Second
 )
 
-// predicting ensures that only one round runs the model at any time, so that rounds hardly slow
+// predicting ensures that the model runs for only one round at a time, so that rounds hardly slow
 // down live runs.
 var predicting = make(chan struct{}, 1)
 
-// A predictFrom identifies the text that a round continues: one of the course's starts or a link to
-// the Loop, followed by N generated tokens.
+// A predictFrom identifies the text that a round continues: one of the course's starts, or a link
+// to the Loop, followed by N generated tokens.
 type predictFrom struct {
 	Start, Log string
 	N          int
@@ -98,8 +98,8 @@ type predictRow struct {
 	Drawn, You bool
 }
 
-// predict handles GET /predict. It shows a choice of texts or, with ?start=KEY or ?log=LINK, a
-// round in which the next token is guessed.
+// predict handles GET /predict. It offers texts to choose from or, with ?start=KEY or ?log=LINK,
+// shows a round in which the learner guesses the next token.
 func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 	words, q := stage.In(r.Context()), r.URL.Query()
 	if q.Get("start") == "" && q.Get("log") == "" {
@@ -173,10 +173,10 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	return true
 }
 
-// id identifies the round by the token to guess, the text before it and the settings. A learner
-// who goes back and guesses again knows the answer, so only the first guess with an id counts.
-// Saved ids must stay valid, so the hashed string must not change: a setting that is introduced
-// later must be appended at the end, and only when it is on.
+// id identifies the round by the token to guess, the text before it and the settings. A learner who
+// goes back and guesses again knows the answer, so only the first guess with an id counts. Saved
+// ids must stay valid, so the hashed string must not change. A setting that is introduced later
+// must therefore be appended at the end, and only if it is on.
 func (v *predictRound) id() string {
 	h, s := sha256.New(), v.step.Settings
 	fmt.Fprintf(
@@ -236,7 +236,7 @@ func (v *predictRound) reveal(w stage.Words, m *infer.Model, guess predictChoice
 	return s
 }
 
-// round returns the round that a form or an address describes. If there is none, it sends an
+// round returns the round that a form or an address describes. If it describes none, round sends an
 // error page and returns nil.
 func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *predictRound {
 	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}

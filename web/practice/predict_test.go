@@ -63,7 +63,7 @@ var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 func TestPredictHidesTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	ranked := 0 // number of pages whose candidates are in the order of their probabilities
+	ranked := 0 // number of pages whose candidates are ordered by probability
 	for _, n := range []int{0, 1, 7} {
 		path := "/predict?start=story&n=" + strconv.Itoa(n)
 		body := s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
@@ -245,7 +245,7 @@ func TestPredictFromALink(t *testing.T) {
 }
 
 // TestPredictMarksCutTokens: typical-p cuts the most probable tokens here. Tokens that the run
-// could not draw are marked as cut in the table, whatever their rank.
+// could not have drawn are marked as cut in the table, whatever their rank.
 func TestPredictMarksCutTokens(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -287,7 +287,7 @@ func TestPredictMarksCutTokens(t *testing.T) {
 	}
 }
 
-// TestPredictStopsAtTheEndOfText: there is nothing to guess after the end of the text.
+// TestPredictStopsAtTheEndOfText: after the end of the text, there is nothing to guess.
 func TestPredictStopsAtTheEndOfText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

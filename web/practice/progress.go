@@ -110,7 +110,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	}
 	learner := p.Who(w, r)
 	err := p.Progress.Delete(r.Context(), learner)
-	if p.Forget != nil { // do this even if something else could not be deleted
+	if p.Forget != nil { // do this even if some other data could not be deleted
 		inClasses := p.Forget(r.Context(), learner)
 		if refused, ok := terms.AsRefusal(inClasses); err == nil && ok && refused.Code == class.CodeDamaged {
 			p.Refuse(w, r, http.StatusServiceUnavailable, words.T("practice.delete.part"),
@@ -146,8 +146,8 @@ func doneQuery(n progress.Imported) url.Values {
 	}
 }
 
-// doneText describes the completed action that a query names, such as the result of doneQuery.
-// damaged reports whether there are quarantined files.
+// doneText describes the completed action that a query names, such as one from doneQuery. damaged
+// reports whether there are quarantined files.
 func doneText(w stage.Words, q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":
@@ -175,8 +175,8 @@ func doneText(w stage.Words, q url.Values, damaged bool) string {
 	return ""
 }
 
-// damagedText describes the damaged files that a deletion does not include. It returns "" if
-// there are none.
+// damagedText describes the damaged files from which a deletion does not delete data. It returns ""
+// if there are none.
 func damagedText(w stage.Words, aside []store.DamagedFile) string {
 	if len(aside) == 0 {
 		return ""

@@ -153,11 +153,11 @@ func TestDoneMessageIsFixed(t *testing.T) {
 	}
 }
 
-// TestCalibrationPicture checks the positions of two bins that were computed by hand. The square
-// has sides of 240 units, and its upper left corner is (40, 28). A stated confidence of 0.25 is
-// at x = 40 + 60 = 100, and 0.9 is at x = 256. A hit rate of 0.5 is at y = 28 + 120 = 148, and 1
-// is at y = 28. The dot for four guesses has a radius of 4 + 2·√4 = 8, and its number is 4 units
-// above it.
+// TestCalibrationPicture checks the positions of two bins that were computed by hand. The sides of
+// the square are 240 units long, and its upper left corner is at (40, 28). A stated confidence of
+// 0.25 is at x = 40 + 60 = 100, and 0.9 is at x = 256. A hit rate of 0.5 is at y = 28 + 120 = 148,
+// and 1 is at y = 28. The dot for four guesses has a radius of 4 + 2·√4 = 8, and its number is 4
+// units above it.
 func TestCalibrationPicture(t *testing.T) {
 	t.Parallel()
 	v := newCalibrationChart(stage.English, progress.Calibration{

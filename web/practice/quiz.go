@@ -30,8 +30,8 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 	p.showQuiz(w, r, r.URL.Query(), nil)
 }
 
-// showQuiz sends the questions that a query selects. If the page is the response to a form
-// submitted without scripts, asked is the question that was answered; otherwise it is nil.
+// showQuiz sends the questions that a query selects. If a form was submitted without scripts, the
+// page is its response, and asked is the question that was answered. Otherwise, asked is nil.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
 	v := quizPage{
 		Course: p.Course.In(r.Context()), Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),

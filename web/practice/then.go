@@ -44,8 +44,8 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }
 
-// enough is the minimum credit for an answer to count as known, such as half of the points for a
-// written answer. A choice also counts as known if it was right in the end.
+// enough is the minimum credit for an answer to count as known: half of the points of a written
+// answer, for example. A choice also counts as known if the learner found the right one in the end.
 const enough = 0.5
 
 func newThen(c *lessons.Course, list []progress.Belief) *thenPage {

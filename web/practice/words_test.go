@@ -21,8 +21,8 @@ const course = `form.check, .goon, .course, .outs, dl.tally, .tasks .tickbox, .t
 	.then > li > p:not(.then__back), .then__knew .then, option:not([value=""]), h2 bdi, .texts, .guess__given, .tk,
 	.then__back, main.plain .acts, .guess__end, .is-token`
 
-// TestEveryWordIsInTheCatalog requests the pages in a language whose catalogs mark every word. A
-// word without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog requests the pages in the pseudo-language, which marks every word
+// from a catalog. A word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	s, l := newSite(t), pseudo.Language(t)

@@ -10,8 +10,8 @@ import (
 )
 
 // Answer answers a question. For a choice question, it selects a wrong choice and then the right
-// one. For a recall question, it enters an answer, compares it, checks off one point and saves
-// that.
+// one. For a recall question, it enters an answer, compares it with the good one, checks off one
+// point and saves the result.
 func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 	form := "#check-" + q.ID
 	if q.Kind == "recall" {
@@ -32,8 +32,8 @@ func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 	tab.WaitText(form+" .is-right em", "right, second try")
 }
 
-// choose selects a choice. By keyboard, the Tab key reaches the group of radio buttons as a single
-// stop, and the arrow keys move within the group.
+// choose selects a choice. With the keyboard, the group of radio buttons is a single Tab stop, and
+// the arrow keys move within the group.
 func choose(tab *browser.Tab, hands browser.Hands, form string, i int) {
 	radio := fmt.Sprintf(`%s [type=radio][value="%d"]`, form, i)
 	if hands.Name() != "keyboard" {

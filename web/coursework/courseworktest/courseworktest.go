@@ -1,6 +1,6 @@
-// Package courseworktest contains helpers shared by the tests of web/learn and web/practice: it
-// serves pages to one learner without a network, and answers questions in a browser. Only tests
-// import it.
+// Package courseworktest contains helpers shared by the tests of web/learn and web/practice. They
+// serve pages to one learner without a network and answer questions in a browser. Only tests import
+// it.
 package courseworktest
 
 import (
@@ -67,13 +67,14 @@ func Translated(t testing.TB, tag string) *lessons.Course {
 	return c
 }
 
-// translated matches what [Translated] puts in parentheses, with the characters around it.
+// translated matches the texts that [Translated] puts in parentheses, with the characters around
+// them.
 var translated = regexp.MustCompile(`(?m)(^title: |^## |^- \[[ x]\] |^::: widget .*\n)([^{\n].*?)( \{#.*$|$)`)
 
 // Learner is the sender of all requests of a [Site].
 const Learner = "someone"
 
-// Site serves pages to one learner. Create the pages of a package with its Deps and mount them on
+// Site serves pages to one learner. Create a package's pages with the site's Deps and mount them on
 // its ServeMux.
 type Site struct {
 	T testing.TB
