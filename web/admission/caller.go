@@ -24,7 +24,7 @@ import (
 )
 
 // KnownAfter is how old a cookie must be for its learner to count as known. It is longer than the
-// rush at the start of a lesson lasts.
+// rush at the start of a lesson.
 const KnownAfter = 10 * time.Minute
 
 // Caller identifies the sender of a request.
@@ -44,9 +44,9 @@ var local = []netip.Prefix{
 	Network(netip.AddrFrom4([4]byte{127, 0, 0, 1})), Network(netip.IPv6Loopback()),
 }
 
-// Local reports whether the request came from this machine: either from the machine's owner or
-// through a proxy that is not in [Proxies]. Per-address limits would affect everyone behind such a
-// proxy, so local callers count as known.
+// Local reports whether the request came from this machine, either from its owner or through a
+// proxy that is not in [Proxies]. Per-address limits would affect everyone behind such a proxy, so
+// local callers count as known.
 func (c Caller) Local() bool { return slices.Contains(local, c.Address) }
 
 // Network returns the network that limits treat as one address: an IPv4 address, or the /64 of an
@@ -57,7 +57,7 @@ func Network(a netip.Addr) netip.Prefix {
 	if a.Is6() {
 		bits = 64
 	}
-	p, _ := a.Prefix(bits) // fails only for the zero address, for which the zero network is returned
+	p, _ := a.Prefix(bits) // fails only for the zero address, and then returns the zero network
 	return p
 }
 

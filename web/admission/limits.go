@@ -18,15 +18,15 @@ type Limits struct {
 	Grammars Backlog
 
 	// Meters.
-	Requests    Pace // requests of pages, forms and sockets
-	NewLearners Pace // first visits, in which a cookie is issued
-	Openings    Pace // openings of sockets
+	Requests    Pace // requests for pages, forms and sockets
+	NewLearners Pace // first visits, each of which is issued a cookie
+	Openings    Pace // new socket connections
 	Messages    Pace // messages on sockets; further messages are delayed
-	WrongCodes  Pace // room codes and instructor secrets
+	WrongCodes  Pace // wrong room codes and instructor secrets
 	NewRooms    Pace
 	Imported    Pace // MiB of files, rounded up
-	Refusals    Pace // refusals of HTTP requests; further refusals close the connection
-	BadGrammars Pace // grammars that cannot be used
+	Refusals    Pace // refused HTTP requests; once they exceed the limit, the connection is closed
+	BadGrammars Pace // unusable grammars
 }
 
 // Backlog limits the number of tasks that may wait in a [Queue].
@@ -59,14 +59,14 @@ func DefaultLimits() Limits {
 		Grammars: Backlog{Most: 1000, PerLearner: 20},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
-		// If one address sends 1,000 requests a second, another newcomer at that address is
-		// admitted after about ten tries.
+		// Even if one address sends 1,000 requests a second, another newcomer at that address gets
+		// in after about ten tries.
 		NewLearners: Pace{PerAddress: Rate{100, 3000}},
 		Openings:    Pace{PerLearner: Rate{2, 60}, PerAddress: Rate{100, 3000}},
 		Messages:    Pace{PerLearner: Rate{120, 480}, PerAddress: Rate{1000, 4000}},
-		// A learner's first wrong code does not depend on the budget of their address. A script
-		// without cookies can therefore try 100 codes a second. If the server has ten rooms, the
-		// script has a 50% chance of finding one of them within 22 hours, after ln 2 · 22⁶/10
+		// A learner's first wrong code is allowed even if their address has no budget left. A
+		// script without cookies can therefore try 100 codes a second. If the server has ten rooms,
+		// the script has a 50% chance of finding one of them within 22 hours, after ln 2 · 22⁶/10
 		// codes.
 		WrongCodes: Pace{PerLearner: Rate{0.2, 15}, PerAddress: Rate{0.5, 60}},
 		NewRooms:   Pace{PerLearner: Rate{1.0 / 60, 20}, PerAddress: Rate{1.0 / 30, 40}},

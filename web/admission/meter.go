@@ -90,7 +90,7 @@ func (m *Meter) Spend(c Caller) {
 	m.spend(c, m.now())
 }
 
-// spend is [Meter.Spend]. The caller holds mu.
+// spend implements [Meter.Spend]. The caller holds mu.
 func (m *Meter) spend(c Caller, now time.Time) {
 	m.stats.Spent++
 	m.learners.spend(c.Learner, now)
@@ -134,7 +134,7 @@ func (m *Meter) Wait(c Caller) time.Duration {
 	return m.wait(c, m.now())
 }
 
-// wait is [Meter.Wait]. The caller holds mu.
+// wait implements [Meter.Wait]. The caller holds mu.
 func (m *Meter) wait(c Caller, now time.Time) time.Duration {
 	wait := m.learners.wait(c.Learner, now)
 	if !c.Known(now) {

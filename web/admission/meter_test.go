@@ -43,7 +43,7 @@ func TestMeterBudgets(t *testing.T) {
 	}
 }
 
-// TestMeterWithoutLimits: a zero pace limits nothing.
+// TestMeterWithoutLimits: the zero Pace imposes no limit.
 func TestMeterWithoutLimits(t *testing.T) {
 	m := NewMeter(Pace{}, nil)
 	for range 1000 {
@@ -123,7 +123,8 @@ func TestMeterSweepsAutomatically(t *testing.T) {
 	})
 }
 
-// TestMeterChargesBySize: a larger size costs more, and can use up all remaining tokens.
+// TestMeterChargesBySize: larger operations cost more, and one operation can use up all remaining
+// tokens.
 func TestMeterChargesBySize(t *testing.T) {
 	t.Parallel()
 	c := &clock{time.Now()}

@@ -112,9 +112,9 @@ func (x *Permit) Use() {
 
 // Settle moves the place to a newly allocated value, with a different evict function and a new copy
 // of the caller's id. The old value must not be used afterward. Settle is for places that idle
-// callers will hold for hours: values left over from a rush are scattered in memory, and each keeps
-// a page from being returned to the system, while values allocated one after another are adjacent.
-// Settle returns nil if the place has been given to another caller.
+// callers will hold for hours: after a rush, the remaining values are scattered in memory, and each
+// of them keeps a whole page from being returned to the system; values that are allocated one after
+// another are adjacent. Settle returns nil if the place has been given to another caller.
 func (x *Permit) Settle(evict func()) *Permit {
 	p := x.pool
 	p.mu.Lock()
@@ -242,8 +242,8 @@ func (p *Pool) newcomers(now time.Time) (list places) {
 	return list
 }
 
-// greedier returns the places of the learners who would still hold at least as many places
-// as c after giving one to c. The caller holds mu.
+// greedier returns the places of the learners who would still hold at least as many places as c
+// after giving one of theirs to c. The caller holds mu.
 func (p *Pool) greedier(c Caller) (list places) {
 	for x := range p.places {
 		if p.learners[x.caller.Learner] > p.learners[c.Learner]+1 {
@@ -262,9 +262,9 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor returns the places from which a caller at address a can take one. They are the places of
-// the address with the most places, if that address would still have at least as many as address a
-// afterward, and otherwise the places of address a.
+// fairFor returns the places that can be taken away for a caller at address a. They are the places
+// of the address with the most places, if that address would still have at least as many as address
+// a afterward, and otherwise the places of address a itself.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

@@ -157,9 +157,9 @@ func TestPoolNeverEvictsWithoutEvict(t *testing.T) {
 	}
 }
 
-// TestPoolInvariants: whatever clients at one address do, with old and new cookies, learners
-// who want only one place each get and keep that place, whether they are newcomers at
-// another address or known learners at any address.
+// TestPoolInvariants: learners who want only one place each get it and keep it, no matter what
+// clients at one address do with old and new cookies. The learners can be newcomers at another
+// address or known learners at any address.
 func TestPoolInvariants(t *testing.T) {
 	share := Share{Most: 30, Newcomers: 20, PerAddress: 15, PerLearner: 4}
 	for seed := range uint64(60) {

@@ -13,8 +13,8 @@ import (
 // learner.
 var ErrQueueFull = errors.New("admission: the queue is full")
 
-// ErrYield is the cause of a turn's canceled context if the turn ends early because others are
-// waiting.
+// ErrYield is the cancellation cause of a turn's context if the turn was cut short because others
+// are waiting.
 var ErrYield = errors.New("admission: other turns are waiting")
 
 // patience limits how long a turn can be overtaken by shorter ones, as a multiple of its estimated
@@ -51,12 +51,13 @@ type task struct {
 	due     time.Time     // breaks ties: the task with the earliest time runs first
 	began   time.Time
 	granted chan struct{} // closed when the task can run
-	moved   chan struct{} // signals that the order has changed; of capacity 1
+	moved   chan struct{} // signals that the order has changed; has capacity 1
 }
 
-// NewQueue returns an empty queue. When the queue is full, the known learner, or the group of
-// newcomers from one address, with the most waiting turns loses its last one to another with fewer.
-// A turn that has run for slice ends if another learner is waiting; a slice of 0 means no limit.
+// NewQueue returns an empty queue. When the queue is full, a new turn can displace the last waiting
+// turn of the known learner, or of the group of newcomers from one address, with the most waiting
+// turns. A turn that has run for slice ends if another learner is waiting; a slice of 0 means no
+// limit.
 func NewQueue(l Backlog, slice time.Duration) *Queue {
 	return &Queue{
 		most: l.Most, each: l.PerLearner, slice: slice, now: time.Now,
@@ -66,9 +67,9 @@ func NewQueue(l Backlog, slice time.Duration) *Queue {
 
 // Enter waits for a turn to run a task with the estimated duration takes. If before is not nil, it
 // is called with the number of turns ahead, immediately and whenever that number may have changed,
-// unless the number is 0. The task must end when the context turn does, and leave must be called
-// afterward. If the turn ends early, the cause of its context is [ErrYield]. If no turn is granted,
-// the error is ctx.Err() or [ErrQueueFull].
+// unless the number is 0. The task must end when the context turn ends, and the caller must then
+// call leave. If the turn ends early, the cause of its context is [ErrYield]. If no turn is
+// granted, the error is ctx.Err() or [ErrQueueFull].
 func (q *Queue) Enter(
 	ctx context.Context, who Caller, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {
@@ -121,7 +122,7 @@ func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc
 }
 
 // makeRoom drops the last turn of the part with the most waiting turns, if that part has more turns
-// than the given part would have with a new one. The caller holds mu.
+// than the given part would have after adding one. The caller holds mu.
 func (q *Queue) makeRoom(part string) bool {
 	counts := map[string]int{}
 	for _, w := range q.waiting {

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// A journal records the actions of workers, in order.
+// A journal records what workers do, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string
@@ -35,8 +35,8 @@ func (j *journal) read() []string {
 	return notes
 }
 
-// worker enters a queue, records its name when its turn begins, and works for the time that it has
-// announced.
+// worker enters a queue, records its name when its turn begins, and works for exactly its estimated
+// time.
 func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
 		_, leave, err := q.Enter(context.Background(), Caller{Learner: learner}, takes, nil)
@@ -90,8 +90,8 @@ func TestQueueShortestFirstIsBounded(t *testing.T) {
 	})
 }
 
-// TestQueueChargesUnderestimates: a learner whose work takes longer than announced waits
-// longer for the next turn. Giving up while waiting has no such effect.
+// TestQueueChargesUnderestimates: a learner whose work takes longer than estimated waits longer for
+// the next turn. A learner who gives up while waiting does not.
 func TestQueueChargesUnderestimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{100, 50}, 0)
@@ -124,8 +124,8 @@ func TestQueueChargesUnderestimates(t *testing.T) {
 	})
 }
 
-// TestQueueLimits: the number of waiting turns is limited, overall and for each learner. Waiting
-// learners see how many turns are ahead of them.
+// TestQueueLimits: the number of waiting turns is limited, both overall and for each learner.
+// Waiting learners see how many turns are ahead of them.
 func TestQueueLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(Backlog{3, 2}, 0)

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// requestTime is the maximum duration of the computation for a plain request. The longest run of
-// the bundled model takes a second. requestWait is the longest time that such a computation can
-// wait for its turn.
+// requestTime is the maximum duration of the computation for an ordinary HTTP request. The bundled
+// model's longest run takes a second. requestWait is how long such a computation can wait for its
+// turn.
 const (
 	requestTime = 10 * time.Second
 	requestWait = 30 * time.Second
 )
 
-// EnterRequest is like [Queue.Enter], but for a computation that a plain request waits for. Both
-// the wait and the computation have a time limit; the computation must end when the returned
-// context does. Calling release ends the turn.
+// EnterRequest is like [Queue.Enter], but for a computation that an ordinary HTTP request waits
+// for. Both the wait and the computation have a time limit. The computation must stop when the
+// returned context ends. Calling release ends the turn.
 func (q *Queue) EnterRequest(
 	ctx context.Context, who Caller, takes time.Duration,
 ) (_ context.Context, release func(), err error) {

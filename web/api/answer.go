@@ -35,7 +35,7 @@ func (s *Server) completions(chat bool) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// onlookers are the parts of the program that observe a request while it is being answered.
+// onlookers observe a request while it is being answered.
 type onlookers struct {
 	seen  func(*session.State) // called with the last state of each choice; can be nil
 	watch *watched             // the request as shown on the /api page; can be nil
@@ -91,7 +91,7 @@ func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 }
 
 // unread reports whether a request failed because its body did not arrive. Such a failure cancels
-// the request's context, but the client may still be connected.
+// the request's context even though the client may still be connected.
 func unread(err error) bool {
 	var p *problem
 	return errors.As(err, &p) && p.status == http.StatusRequestTimeout

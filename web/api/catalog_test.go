@@ -17,8 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestEveryWordIsInTheCatalog requests every state of the page in a language whose catalogs mark every
-// word. A word without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog requests every state of the page in the pseudo-language, which marks
+// every word from a catalog. A word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	languages := []*terms.Language{terms.English, pseudo.Language(t)}

@@ -35,7 +35,7 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The prompt has two end-of-turn tokens and the text around them.
+	// The prompt consists of two end-of-turn tokens and the text around them.
 	want := 2 + len(m.Encode("s:S")) + len(m.Encode("u:Hi<|im_end|>")) + len(m.Encode("a:"))
 	if got := answer.Usage.PromptTokens; got != int64(want) {
 		t.Errorf("the prompt has %d tokens, want %d", got, want)

@@ -7,12 +7,12 @@
 //	POST /tokenize             convert a text to tokens, as in vLLM and llama.cpp
 //	POST /detokenize           convert tokens to a text
 //
-// A request is a run like a learner's: its fields are settings of [infer.Settings], checked by the
-// same table of knobs, and [runs.Registry] schedules it together with the learners' runs. The API
-// therefore shares the sampler, and a request generates the same text as the Loop with the same
-// settings. Fields that would change an answer in unsupported ways are never ignored: the request
-// is refused, and the error names the field. The table in others.go lists the fields that are
-// accepted without effect.
+// A request is executed as a run, just like a learner's: its fields are settings of
+// [infer.Settings], checked against the same table of knobs, and [runs.Registry] schedules it
+// together with the learners' runs. The API therefore shares the sampler, and a request generates
+// the same text as the Loop with the same settings. If a field would change the answer in a way
+// that is not supported, the request is refused with an error that names the field. The table in
+// others.go lists the fields that are accepted without effect.
 //
 // The code in request.go parses a request, write.go carries it out, answer.go and stream.go send
 // the result, and problem.go defines the errors. front.go wraps the server's gate and converts

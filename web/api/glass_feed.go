@@ -82,8 +82,8 @@ func (s *Server) openGlass(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &glassFeed{s: s, who: v.Caller, codes: s.codes(v.Caller)}, nil
 }
 
-// glassShare limits the number of connected pages. The limits per address and per browser ensure
-// that some connections are left for other visitors.
+// glassShare limits the number of connected pages. The limits per address and per browser leave
+// some connections for other visitors.
 var glassShare = admission.Share{Most: glassPages, Newcomers: 192, PerAddress: 96, PerLearner: 8}
 
 // errLookers is the error for a page that cannot connect because too many pages are connected.
@@ -183,8 +183,7 @@ func (f *glassFeed) panels(
 // glassID returns the id of a request's element.
 func glassID(x seen) string { return fmt.Sprintf("request-%d", x.ID) }
 
-// step handles GET /api/step?request=ID&token=N. It redirects to the draw of the token in the
-// Loop.
+// step handles GET /api/step?request=ID&token=N. It redirects to the token's draw in the Loop.
 func (s *Server) step(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
 	who.Learner = s.base.Who(w, r)

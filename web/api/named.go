@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// These fields name tokens to list, with their log-probabilities, in addition to the most probable
-// ones.
+// These fields name tokens whose log-probabilities are listed in addition to those of the most
+// probable tokens.
 const (
 	namedIDs   = "logprob_token_ids" // vLLM's name
 	namedTexts = "logprob_texts"

@@ -26,10 +26,10 @@ import (
 
 const clients = "../../testdata/clients"
 
-// A called is the result of a client's call, or its error.
+// A called is what a client's call returned: a result or an error.
 type called struct {
 	Call            string
-	Asks            json.RawMessage // the body that the client sent
+	Asks            json.RawMessage // the body as the client sent it
 	Whole, Streamed *heard
 	Models          []string
 	Form            *struct {
@@ -129,8 +129,8 @@ func TestClientsFromNPM(t *testing.T) {
 				t.Errorf("got %d calls: %v; want 40 or more, of every kind", n, seen)
 			}
 			t.Logf("%d calls", n)
-			// If the client stayed connected, the long answer would have 16 · 480 tokens, but the
-			// client disconnects after two.
+			// A client that stayed connected would get a long answer of 16 · 480 tokens, but this
+			// one disconnects after two.
 			if written := tokensOf(t, narrow); written < 2 || written > 16*480 {
 				t.Errorf("%v tokens were generated after the client disconnected, want 2 to 16*480", written)
 			}
@@ -211,8 +211,8 @@ func (c called) read(t *testing.T, m *infer.Model) (after chat.Text, s infer.Set
 	return after, s, max(asks.N, 1), asks.Echo
 }
 
-// refusals lists the errors that the clients must throw. The class of each error is the one that
-// the clients' documentation lists for its status.
+// refusals lists the errors that the clients must throw. Each error's class is the one that the
+// clients' documentation gives for its status.
 var refusals = map[string]thrown{
 	"temperature":           {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},
 	"temperature, streamed": {Name: "BadRequestError", Status: 400, Param: "temperature", Code: "invalid_value"},

@@ -26,7 +26,7 @@ type other struct {
 	why  string // why other values are refused; if "", the error lists the accepted values
 }
 
-// penalties lists the settings that, in other programs, consider only the most recent tokens.
+// penalties lists the settings that other programs apply only to the most recent tokens.
 var penalties = []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
 
 // others contains the fields of the published API, llama.cpp and vLLM that are not settings here,

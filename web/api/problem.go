@@ -74,8 +74,8 @@ func full(message string) *problem {
 	return p
 }
 
-// problemOf converts any error to a problem. logged reports whether the failure must be logged
-// because the program itself is at fault.
+// problemOf converts any error to a problem. logged reports whether the error must be logged
+// because this program is at fault.
 func problemOf(err error) (p *problem, logged bool) {
 	if errors.As(err, &p) {
 		return p, false

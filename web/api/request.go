@@ -30,7 +30,7 @@ import (
 const (
 	bodyBytes   = 256 << 10
 	bodyStall   = 10 * time.Second // maximum time without receiving a byte
-	bodyTime    = 2 * time.Minute  // for the whole body, so at least about 2 KiB a second
+	bodyTime    = 2 * time.Minute  // for the whole body, which allows clients as slow as about 2 KiB a second
 	maxChoices  = 16               // answers per request, in total for all prompts
 	maxLogprobs = 20               // alternatives at each token
 	maxMessages = 1000
@@ -280,7 +280,8 @@ func (q *request) readSettings(m *infer.Model, f *terms.Fields) error {
 // seedHere converts a seed of the published API, which is a signed 64-bit number, to a seed of this
 // program. This program's seeds have 53 bits, so that JavaScript and links can represent them
 // exactly. The result is the lower 53 bits of the number, so seeds from 0 to [infer.MaxSeed] are
-// unchanged. Other values are returned unchanged, so that the knob refuses them.
+// unchanged. A value that is not a 64-bit number is returned unchanged, so that the knob refuses
+// it.
 func seedHere(raw json.RawMessage) json.RawMessage {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {

@@ -48,7 +48,7 @@ func textOf(t *testing.T, body io.Reader) string {
 	return answer.Choices[0].Text
 }
 
-// saved writes a program to a file, as a user who tries the program would.
+// saved writes a program to a file, as a user who tries it out would.
 func saved(t *testing.T, folder, name, program string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)

@@ -36,8 +36,8 @@ func (a alone) Close() error { close(a.conns); return nil }
 
 func (a alone) Addr() net.Addr { return a.LocalAddr() }
 
-// TestStalledClientIsDisconnected: if a client stops reading a streamed answer, its request and the
-// request's run end after a time limit. The same applies if the answer is not streamed.
+// TestStalledClientIsDisconnected: if a client stops reading a streamed answer, the request and its
+// run end after a time limit. The same applies if the answer is not streamed.
 func TestStalledClientIsDisconnected(t *testing.T) {
 	m := testmodel.Target(t)
 	for _, stream := range []bool{true, false} {

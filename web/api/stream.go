@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// sendWait is the maximum time that a client can take to read an event or a whole answer.
+// sendWait is how long a client can take to read an event or a whole answer.
 const sendWait = 10 * time.Second
 
 // An output collects the deltas of a request's choices, or streams them.
@@ -19,10 +19,10 @@ type output struct {
 	head    answer // without choices
 	begun   bool   // a stream has already sent an event
 	usage   usage
-	chosen  []*collected // choices by index
+	chosen  []*collected // choices, by index
 }
 
-// collected holds the sum of a choice's deltas so far.
+// collected holds what a choice's deltas add up to so far.
 type collected struct {
 	delta
 	offset int  // number of characters in the tokens sent so far

@@ -29,12 +29,12 @@ type pieceView struct {
 	Piece any `json:"piece"`
 }
 
-// encodeTime is an estimate of the time needed to tokenize the longest text.
+// encodeTime is an estimate of the time needed to tokenize the longest text that is accepted.
 const encodeTime = 100 * time.Millisecond
 
-// asking reads the fields of a tokenize or detokenize request and sends the result of answer. Like
-// any other request, it counts toward the limit on concurrent requests. Tokenizing does not run in
-// a pool, so these requests are handled one at a time, and clients take turns.
+// asking reads the fields of a tokenize or detokenize request, calls answer and sends its result.
+// Like any other request, the request counts toward the limit on concurrent requests. Tokenizing
+// does not run in a pool, so these requests are handled one at a time, and clients take turns.
 func (s *Server) asking(
 	w http.ResponseWriter, r *http.Request, who admission.Caller, answer func(*terms.Fields) (any, error),
 ) error {

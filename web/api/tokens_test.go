@@ -62,9 +62,9 @@ type scoredAnswer struct {
 // ids formats token ids as JSON.
 func ids(list []int) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ",") }
 
-// idPrompts checks prompts that are token ids. Such a prompt has the same log-probabilities as its
-// text, one for each id that was sent. With echo, the response also has a log-probability for each
-// generated token, including the end of the text.
+// idPrompts checks prompts that consist of token ids. Such a prompt has the same log-probabilities
+// as its text, one for each id that was sent. With echo, the response also has a log-probability
+// for each generated token, including the end of the text.
 func idPrompts(t *testing.T, server string) {
 	t.Helper()
 	server, m := server+"/v1/completions", testmodel.Target(t)

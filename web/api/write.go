@@ -19,8 +19,8 @@ type token struct {
 	size   int // bytes
 }
 
-// A delta is the part that one step adds to a choice: text that can no longer change, and the
-// tokens that begin in it. Both can be empty while the text might still become a stop string.
+// A delta is what one step adds to a choice: text that can no longer change, and the tokens that
+// begin in it. Both can be empty while the text might still become a stop string.
 type delta struct {
 	text   string
 	tokens []token
@@ -51,8 +51,8 @@ func finish(why infer.StopReason) string {
 	return "length"
 }
 
-// delta returns the part that a step adds. It omits the tokens that are not part of the text
-// because of a stop string or the end of text. The exception is an answer with an echo, which
+// delta returns what a step adds to a choice. It omits the tokens that are not part of the text
+// because of a stop string or the end of the text. The exception is an answer with an echo: it
 // includes the end-of-text token, because clients that use echo count tokens.
 func (w *writer) delta(step *infer.Step) delta {
 	t := token{ReadToken: infer.ReadToken{Token: w.model.Token(step.Chosen)}, offset: w.raw}
@@ -90,7 +90,7 @@ func spelled(t infer.Token) []byte {
 	return []byte(t.Text)
 }
 
-// A text identifies one of the texts that are generated for a request.
+// A text identifies one of the texts generated for a request.
 type text struct {
 	prompt chat.Text
 	choice int      // index among the choices for this prompt
@@ -167,7 +167,7 @@ func (s *Server) ended(err error) error {
 }
 
 // echo scores a prompt that is part of the answer and returns it as a delta. A start token in the
-// prompt counts as one of its tokens, so that the listed tokens match the ones in the request.
+// prompt is listed like its other tokens, so that the listed tokens match the ones in the request.
 func (s *Server) echo(ctx context.Context, q *request, prompt prompt) (delta, int, error) {
 	m := s.Slot().Model()
 	p := delta{text: prompt.echo}

@@ -339,7 +339,7 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 	limits := admission.DefaultLimits()
 	limits.API = admission.Share{PerLearner: 1}
 	server := webtest.Serve(t, webtest.Options{Admission: &limits})
-	// The body is incomplete, so the request is in progress until its client disconnects. By the
+	// The body is incomplete, so the request stays in progress until its client disconnects. By the
 	// time the server asks for the body, the request occupies a place.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server, "http://"))
 	if err != nil {

@@ -19,9 +19,9 @@ type visit struct {
 	fresh  *http.Cookie
 }
 
-// Admit passes requests on to next unless their caller sends too many. Refusals contain the reason
-// and the time to retry. Requests for static files and health checks are not counted, because
-// handling them costs less than refusing them.
+// Admit passes requests on to next unless their caller sends too many. A refusal contains the
+// reason and the time after which the caller can retry. Requests for static files and health checks
+// are not counted, because handling them costs less than refusing them.
 func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if free(r.URL.Path) {
@@ -44,7 +44,7 @@ func (l Learners) Admit(limiter *admission.Limiter, next http.Handler) http.Hand
 			w.Header().Set("Retry-After", seconds)
 			say := "shell.crowded"
 			if !Changes(r) {
-				w.Header().Set("Refresh", seconds) // makes a browser reload
+				w.Header().Set("Refresh", seconds) // makes a browser reload the page
 				say = "shell.crowded.reload"
 			}
 			Text(w, http.StatusTooManyRequests, terms.In(r.Context()).T(say))

@@ -51,8 +51,8 @@ func (b Base) Who(w http.ResponseWriter, r *http.Request) string {
 	return id
 }
 
-// HTML sends a page or a part of a page. A page shows one learner's data at one moment, so it is
-// not cached.
+// HTML sends a page or a part of a page. A page shows one learner's data at one moment, so it must
+// not be cached.
 func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	var text bytes.Buffer
 	if err := c.Render(r.Context(), &text); err != nil {
@@ -66,7 +66,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	text.WriteTo(w)
 }
 
-// Busy sends an error page that states that the model took too long.
+// Busy sends an error page saying that the model took too long.
 func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
 	head, say := Busy(terms.In(r.Context()))
 	b.Refuse(w, r, http.StatusServiceUnavailable, head, say)
@@ -75,7 +75,8 @@ func (b Base) Busy(w http.ResponseWriter, r *http.Request) {
 // Busy returns the heading and the text of the error page for a model that took too long.
 func Busy(l *terms.Language) (head, say string) { return l.T("shell.busy.head"), l.T("shell.busy") }
 
-// Refuse sends an error page or, if the request is for a fragment, only the text of that page.
+// Refuse sends an error page. If the request is for a fragment, it sends only the text of that
+// page.
 func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
 	if Fragment(r) {
 		b.HTML(w, r, status, Refusal(head, say))
@@ -84,9 +85,9 @@ func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, s
 	b.HTML(w, r, status, b.refusal(head, say))
 }
 
-// Sentence returns an error's message as a sentence for a page. An error that has or wraps a message
-// in every language, such as a [terms.Refusal] or a [terms.RangeError], gives the one in l. Any other
-// error is in English.
+// Sentence returns an error's message as a sentence for a page. If the error is or wraps one whose
+// message exists in every language, such as a [terms.Refusal] or a [terms.RangeError], the sentence
+// is in language l. For any other error, it is in English.
 func Sentence(l *terms.Language, err error) string {
 	var known interface {
 		In(l *terms.Language) string
@@ -105,13 +106,13 @@ func Sentence(l *terms.Language, err error) string {
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 
 // Uncanceled returns a copy of r with a context that is not canceled. It is for requests whose body
-// could not be read: the failed read canceled their own context, but the error page must still be
-// rendered.
+// could not be read: the failed read has canceled the request's own context, but the error page
+// must still be rendered.
 func Uncanceled(r *http.Request) *http.Request {
 	return r.WithContext(context.WithoutCancel(r.Context()))
 }
 
-// formBytes is the maximum size of a form. The longest fields are prompts, and answers in the
+// formBytes is the maximum size of a form. The longest fields are prompts and answers in a
 // learner's own words.
 const formBytes = 64 << 10
 

@@ -71,8 +71,8 @@ func TestRefuseWithPageOrFragment(t *testing.T) {
 	}
 }
 
-// TestRouteAnswersOnlyBelowIt: a package handles its own addresses and those below them, and no
-// others.
+// TestRouteAnswersOnlyBelowIt: a package handles its own addresses and the addresses below them,
+// and no others.
 func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	mux := http.NewServeMux()
 	found := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
@@ -123,7 +123,7 @@ func TestWhoSetsCookieAndHTMLReportsErrors(t *testing.T) {
 	}
 }
 
-// A slowly is a response writer that records the read deadlines set on its connection.
+// A slowly is a response writer that records the read deadlines that are set on it.
 type slowly struct {
 	*httptest.ResponseRecorder
 	by []time.Time
@@ -155,8 +155,8 @@ func (s *stalling) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestStalledFormIsRefused: a form that stops arriving is refused with an error page, and the
-// connection is closed. Each part of a form can take ten seconds, and the whole form can take
+// TestStalledFormIsRefused: if a form stops arriving, it is refused with an error page, and the
+// connection is closed. Each part of a form may take ten seconds, and the whole form may take
 // twenty.
 func TestStalledFormIsRefused(t *testing.T) {
 	for name, row := range map[string]struct {
@@ -196,7 +196,7 @@ func TestStalledFormIsRefused(t *testing.T) {
 				got = append(got, by.Sub(began))
 			}
 			// The three parts arrive after 0, 6 and 12 s, and the end after 18 s. The whole form
-			// can take 20 s.
+			// may take 20 s.
 			want := []time.Duration{10 * time.Second, 16 * time.Second, 20 * time.Second, 20 * time.Second}
 			if row.end == io.EOF {
 				if last := w.by[len(w.by)-1]; !last.IsZero() {

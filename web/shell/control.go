@@ -23,8 +23,8 @@ func (c Control) Long() bool {
 // Lines returns the number of lines of the value.
 func (c Control) Lines() int { return 1 + strings.Count(c.Value, "\n") }
 
-// Chips reports whether a script shows the value as chips, that is, as a list whose entries can be
-// added and removed.
+// Chips reports whether a script shows the value as chips: a list to which entries can be added and
+// from which they can be removed.
 func (c Control) Chips() bool {
 	return c.Kind == terms.KindList || c.Kind == terms.KindLines || c.Words
 }
@@ -61,8 +61,8 @@ func (c Control) Shown(value string) string {
 	return strconv.FormatFloat(x, 'f', c.Decimals(), 64)
 }
 
-// Logarithmic reports whether the slider is logarithmic. If there are more than 400 steps, a linear
-// slider would skip values.
+// Logarithmic reports whether the slider is logarithmic. It is if there are more than 400 steps,
+// because a linear slider would then skip values.
 func (c Control) Logarithmic() bool {
 	_, to := c.Range()
 	return to/max(c.Step, 1e-9) > 400

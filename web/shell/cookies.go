@@ -4,19 +4,19 @@ import (
 	"net/http"
 )
 
-// Browsers accept cookies with these name prefixes only over HTTPS. They accept a cookie with the
-// first prefix only from the host itself, not from other hosts of the same domain. The first prefix
-// is for cookies that are sent to all pages, and the second is for cookies that are sent to some
-// pages.
+// Browsers accept cookies whose names have these prefixes only over HTTPS. A cookie with the first
+// prefix is accepted only from the host itself, not from other hosts of the same domain. The first
+// prefix is for cookies that are sent to all pages, and the second is for cookies that are sent to
+// some pages.
 const (
 	hostPrefix   = "__Host-"
 	securePrefix = "__Secure-"
 )
 
-// SetCookie sets a cookie of this program. The cookie is hidden from scripts and not sent with
-// other sites' forms. Over TLS, it is marked as secure and has a prefixed name. It is Lax, not
-// Strict: browsers do not send a Strict cookie after a click on a link in a chat, so the learner
-// would seem to be new. A negative MaxAge deletes the cookie.
+// SetCookie sets a cookie of this program. The cookie is hidden from scripts and is not sent with
+// other sites' forms. Over TLS, it is marked as secure and has a prefixed name. It is Lax rather
+// than Strict: browsers do not send a Strict cookie after a click on a link in a chat, so the
+// learner would seem to be new. A negative MaxAge deletes the cookie.
 func SetCookie(w http.ResponseWriter, r *http.Request, c http.Cookie) {
 	http.SetCookie(w, dressed(r, c))
 }
@@ -41,14 +41,14 @@ func prefixed(c http.Cookie) string {
 type Cookie struct {
 	Value string
 	// Old is set if the name lacks the prefix that it should have over TLS, which means that an
-	// earlier version or another program set the cookie. If it is valid, replace it with
+	// earlier version or another program set the cookie. If the cookie is valid, replace it with
 	// [Exchange].
 	Old bool
 }
 
-// Cookies returns all cookies that may have been set with a name and a path, beginning with the
-// most likely one. Another program on this host, or another host of the same domain, may have set a
-// cookie with the same name, and browsers may send that cookie before the right one.
+// Cookies returns all cookies that may have been set with a name and a path, the most likely one
+// first. Another program on this host, or another host of the same domain, may have set a cookie
+// with the same name, and browsers may send that cookie before the right one.
 func Cookies(r *http.Request, name, path string) (list []Cookie) {
 	add := func(name string, old bool) {
 		for _, c := range r.CookiesNamed(name) {
@@ -60,14 +60,14 @@ func Cookies(r *http.Request, name, path string) (list []Cookie) {
 		add(prefixed(http.Cookie{Name: name, Path: path}), false)
 	}
 	add(name, secure)
-	if !secure { // browsers send secure cookies to localhost in the clear, and an earlier server may have used TLS
+	if !secure { // browsers send secure cookies to localhost even without TLS, and an earlier server may have used TLS
 		add(prefixed(http.Cookie{Name: name, Path: path}), false)
 	}
 	return list
 }
 
-// Exchange sets a cookie like [SetCookie] and deletes the cookie with the same name without a
-// prefix.
+// Exchange sets a cookie as [SetCookie] does. It also deletes the cookie that has the same name
+// without the prefix.
 func Exchange(w http.ResponseWriter, r *http.Request, c http.Cookie) {
 	SetCookie(w, r, c)
 	http.SetCookie(w, &http.Cookie{

@@ -11,7 +11,7 @@ import (
 // EmbedPath is the address prefix of pages that other sites can show in a frame.
 const EmbedPath = "/embed"
 
-// Anywhere, as one of the origins passed to [Embeds], allows every site to show such pages.
+// Anywhere allows every site to show such pages, if it is one of the origins passed to [Embeds].
 const Anywhere = "*"
 
 // A frame describes a page in another site's frame.
@@ -51,13 +51,13 @@ func Within(ctx context.Context, address string) string {
 	return u.String()
 }
 
-// Embeds marks the requests for pages that other sites show in frames, and for the sockets of such
-// pages (?embed=1), before the caller is identified, because no cookies are read or set for them.
-// The policy that it sets makes browsers show these pages only inside pages of the given origins,
-// and no other page in a frame. If there are any origins, pages of all sites can load the files
-// that are the same for everyone, because a page in a sandboxed frame has no origin but needs its
-// styles. public is the server's public address, or "". Pages use that address in the link to their
-// oEmbed description.
+// Embeds marks requests for pages that other sites show in frames, and for the sockets of such
+// pages (?embed=1). It must come before the caller is identified, because no cookies are read or
+// set for these requests. The policy that it sets makes browsers show these pages only inside pages
+// of the given origins, and no other page in a frame. If there are any origins, pages of all sites
+// can load the files that are the same for everyone, because a page in a sandboxed frame has no
+// origin but needs its styles. public is the server's public address, or "". Pages use that address
+// in the link to their oEmbed description.
 func Embeds(origins []string, public string, next http.Handler) http.Handler {
 	allowed := "frame-ancestors 'none'"
 	if len(origins) > 0 {
@@ -92,8 +92,8 @@ const scriptPath = EmbedPath + "/viz.js"
 func shared(path string) bool { return strings.HasPrefix(path, "/static/") || path == scriptPath }
 
 // Framed marks a request, as [Embeds] does, if it is for a page that another site shows in a frame,
-// or for the live part of such a page. Use it for live parts without a socket. It returns every
-// other request unchanged.
+// or for the live part of such a page. Use it for live parts that do not use a socket. Framed
+// returns any other request unchanged.
 func Framed(r *http.Request) *http.Request {
 	q := r.URL.Query()
 	rest, below := strings.CutPrefix(r.URL.Path, EmbedPath+"/")

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// types maps file extensions to media types. It is used instead of the machine's table, in which
-// some of them may be missing or different.
+// types maps file extensions to media types. It replaces the machine's own table, in which some of
+// them may be missing or different.
 var types = map[string]string{
 	".js":    "text/javascript; charset=utf-8",
 	".css":   "text/css; charset=utf-8",
@@ -32,9 +32,9 @@ func MountFiles(mux *http.ServeMux) {
 	mux.HandleFunc("/static", NotFound) // the mux would redirect this address to the folder, which is not a page
 }
 
-// file handles GET /static/NAME. An address with the hash of the file's content always returns
-// the same bytes and can be cached forever. Any other address is revalidated each time, which
-// costs an empty response.
+// file handles GET /static/NAME. If an address contains the hash of the file's content, it always
+// returns the same bytes, which can be cached forever. For any other address, browsers revalidate
+// the file each time, which costs an empty response.
 func file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	f, err := static.Open(name)

@@ -29,14 +29,14 @@ var securityHeaders = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week, the
-// usual time between two lessons of a class. If HTTPS is turned off, browsers that have visited the
-// site cannot reach the host over HTTP for up to a week.
+// strictTransport makes a browser use only HTTPS for a host, on all its ports, for a week, which is
+// the usual time between two lessons of a class. If HTTPS is turned off, browsers that have visited
+// the site cannot reach the host over HTTP for up to a week.
 const strictTransport = "max-age=604800"
 
 // LoopbackHosts returns the Host values that a browser on this machine sends to a server that
-// listens at addr ("127.0.0.1:8080", ":8080"). They are the three loopback names with the port and,
-// if it is 80, without it.
+// listens at addr ("127.0.0.1:8080", ":8080"). These are the three loopback names with the port. If
+// the port is 80, the names without the port are included.
 func LoopbackHosts(addr string) []string {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -61,8 +61,8 @@ func AddressOf(r *http.Request) *url.URL {
 	return &url.URL{Scheme: "http", Host: r.Host}
 }
 
-// A gate checks every request before any other handler. Another site's page can make a browser
-// send requests to this server, either across sites or, with a DNS entry that points at this
+// A gate checks every request before any other handler. Another site's page can make a browser send
+// requests to this server in two ways: across sites or, with a DNS entry that points at this
 // machine, under the other site's name. In both cases, Origin or Host contains the name of that
 // site.
 type gate struct {
@@ -73,10 +73,10 @@ type gate struct {
 	next   http.Handler
 }
 
-// Gate passes a request on to next if its Host is one of hosts and its Origin is a page of one of
-// them. It refuses all other requests with an error message. It sets the security headers of every
-// response, and sends status 500 if next panics. more, if not nil, returns an additional host that
-// the server currently has, or "" if there is none.
+// Gate passes a request on to next if its Host is one of hosts and its Origin, if it has one, is a
+// page of one of them. It refuses all other requests with an error message. It sets the security
+// headers of every response, and sends status 500 if next panics. more, if not nil, returns an
+// additional host that the server currently has, or "" if there is none.
 //
 // public is the server's public address, if there is one. If it is an https address, requests to
 // its host have reached a proxy in front of this server over HTTPS. Gate sets r.TLS for them and
@@ -120,14 +120,14 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // OfAPI reports whether a path belongs to the API for clients of other programs. The API's
-// addresses accept requests from pages of the origins in -api-origin, and their refusals are in the
-// API's format.
+// addresses accept requests from pages of the origins in -api-origin, and its refusals are in the
+// API's own format.
 func OfAPI(path string) bool {
 	return strings.HasPrefix(path, "/v1/") || path == "/tokenize" || path == "/detokenize"
 }
 
-// refuse returns a status and a message for a request that must not pass. For all other requests,
-// the status is 0.
+// refuse returns the status and the message for refusing a request. If the request may pass, the
+// status is 0.
 func (g *gate) refuse(r *http.Request) (status int, why string) {
 	l := terms.In(r.Context())
 	if !g.knows(strings.ToLower(r.Host)) {
@@ -158,7 +158,7 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 			return http.StatusForbidden, l.T("shell.gate.proxy", "origin", quote(o))
 		}
 	}
-	// Sec-Fetch-Site states whether a request comes from this site or from another one. Links on
+	// Sec-Fetch-Site tells whether a request comes from this site or from another one. Links on
 	// other sites can open pages, but no request from another site can open a socket or change
 	// anything.
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (Changes(r) || r.URL.Path == "/ws") {
@@ -174,7 +174,7 @@ func overHTTPS(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
-// recover logs a handler's panic and sends status 500 if the response has not begun.
+// recover logs a handler's panic and, if the response has not begun, sends status 500.
 func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 	err := recover()
 	if err == nil {

@@ -123,9 +123,9 @@ func TestPanicIsAnswered(t *testing.T) {
 }
 
 // TestOriginHasTheSchemeOfTheRequest: an attacker between a browser and a server with HTTPS can
-// create an http page under the server's name. Requests from that page are refused at all
-// addresses of the server. Other hosts of the server can use plain HTTP. There, requests from
-// https pages are refused, unless a proxy reports that it received the request over HTTPS.
+// create an http page under the server's name. Requests from that page are refused at all addresses
+// of the server. Other hosts of the server can use plain HTTP. They refuse requests from https
+// pages, unless a proxy reports that it received the request over HTTPS.
 // Promise: A server with HTTPS refuses requests from http pages.
 func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	t.Parallel()
@@ -199,7 +199,7 @@ func TestStrictTransportHeader(t *testing.T) {
 }
 
 // TestOEmbedLinkHasThePublicAddress: if the server has a public address, a page's oEmbed link
-// begins with that address, and so does the page address in the link.
+// begins with that address, and so does the page's address in that link.
 func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ public, want string }{
@@ -225,8 +225,8 @@ func TestOEmbedLinkHasThePublicAddress(t *testing.T) {
 	}
 }
 
-// TestGateAsksForOneMoreHost: an additional host is accepted, in Host and in Origin, while the
-// server has it.
+// TestGateAsksForOneMoreHost: while the server has an additional host, that host is accepted in
+// Host and in Origin.
 func TestGateAsksForOneMoreHost(t *testing.T) {
 	t.Parallel()
 	more := ""

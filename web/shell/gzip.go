@@ -10,10 +10,9 @@ import (
 
 // Compressed compresses responses with gzip if the client accepts gzip and compression is
 // worthwhile. Pages, styles and scripts shrink to a quarter of their size, which is noticeable on a
-// phone with a slow network. The following are not compressed: responses that fit into one packet;
-// messages over sockets (a small frame could expand beyond the limit on messages); the API's
-// responses, whose tokens are sent one by one; and fonts and pictures, which are already
-// compressed.
+// phone with a slow network. It does not compress responses that fit into one packet; messages over
+// sockets (a small frame could expand beyond the limit on messages); the API's responses, whose
+// tokens are sent one by one; and fonts and pictures, which are already compressed.
 func Compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(shrinks))
 	if err != nil {
@@ -29,8 +28,8 @@ func Compressed(next http.Handler) http.Handler {
 	})
 }
 
-// acceptsGzip reports whether the client of a response accepts gzip. gzhttp replaces w with its own
-// writer only for such clients.
+// acceptsGzip reports whether the client that gets a response accepts gzip. gzhttp replaces w with
+// its own writer only for such clients.
 func acceptsGzip(w http.ResponseWriter) bool {
 	switch w.(type) {
 	case *gzhttp.GzipResponseWriter, gzhttp.GzipResponseWriterWithCloseNotify:

@@ -33,8 +33,8 @@ func newSite(t *testing.T) site {
 	return site{t, h.URL}
 }
 
-// raw sends a request with the given headers, which are pairs of names and values, and returns
-// the body without decoding it.
+// raw sends a request with the given headers, which are pairs of names and values, and returns the
+// undecoded body.
 func (x site) raw(method, path string, header ...string) (*http.Response, []byte) {
 	x.t.Helper()
 	req, err := http.NewRequest(method, x.url+path, nil)
@@ -69,7 +69,7 @@ func unzip(t *testing.T, packed []byte) []byte {
 	return plain
 }
 
-// TestGzipCompressesText: text is compressed exactly once for a client that accepts gzip, and
+// TestGzipCompressesText: for a client that accepts gzip, text is compressed exactly once, and
 // decompressing it yields the original. All other responses are unchanged.
 func TestGzipCompressesText(t *testing.T) {
 	t.Parallel()
@@ -112,7 +112,7 @@ func TestGzipCompressesText(t *testing.T) {
 }
 
 // TestGzipAndCaches: a file that a client has cached in one encoding is not resent in another
-// encoding. A request for a range of a file receives that range of the uncompressed bytes.
+// encoding. If a client requests a range of a file, it gets that range of the uncompressed bytes.
 func TestGzipAndCaches(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)

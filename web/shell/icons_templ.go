@@ -51,8 +51,8 @@ func Symbols() templ.Component {
 	})
 }
 
-// Ico is the icon of the frame with the given name in Symbols. It has no accessible text, because
-// there is text next to it or in a label.
+// Ico shows the icon with the given name in Symbols. It has no accessible text, because there is
+// text next to it or in a label.
 func Ico(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -98,8 +98,8 @@ func Ico(name string) templ.Component {
 // tick is the path of the tick, in a square of 16 units.
 const tick = "M3 8.5 6.5 12 13 4.5"
 
-// Tick is a tick with an accessible text. It does not refer to Symbols, since a browser needs three
-// elements more to draw such a reference, and tables have many ticks.
+// Tick is a tick with an accessible text. It does not refer to Symbols: to draw such a reference, a
+// browser needs three additional elements, and tables have many ticks.
 func Tick(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,8 +11,8 @@ import (
 )
 
 // InLanguage passes each request on to next with the language in list that the browser prefers (RFC
-// 9110, section 12.5.4) or, if none matches, the first one. [terms.In] returns that language. An
-// empty list means [terms.Languages].
+// 9110, section 12.5.4). If none matches, it uses the first language. [terms.In] returns that
+// language. An empty list means [terms.Languages].
 func InLanguage(list []*terms.Language, next http.Handler) http.Handler {
 	if len(list) == 0 {
 		list = terms.Languages()
@@ -32,7 +32,7 @@ func InLanguage(list []*terms.Language, next http.Handler) http.Handler {
 		}
 		_, i, confidence := matcher.Match(wanted...)
 		if confidence <= language.Low {
-			i = 0 // only some people who prefer the one language also read the other
+			i = 0 // only some of the people who prefer that language can also read the other
 		}
 		next.ServeHTTP(w, r.WithContext(terms.With(r.Context(), list[i])))
 	})

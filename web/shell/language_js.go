@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// InLanguage passes on all requests with the first language: a site has one.
+// InLanguage passes on all requests with the first language, since a site has only one.
 func InLanguage(list []*terms.Language, next http.Handler) http.Handler {
 	if len(list) == 0 {
 		return next

@@ -14,12 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// learnerAge is the lifetime of the cookie that identifies a browser's learner: a little more than
-// a year.
+// learnerAge is the lifetime of the cookie that identifies a browser's learner. It is a little more
+// than a year.
 const learnerAge = 400 * 24 * time.Hour
 
 // Learners identifies browsers by a random number that the server has signed. There is no login:
-// the cookie only separates one learner's runs and progress from another's.
+// the cookie only keeps one learner's runs and progress separate from another's.
 type Learners struct {
 	secret  []byte
 	lasts   bool // the secret outlives the process
@@ -48,11 +48,11 @@ func newID() string {
 // LearnerCookie is the prefix of the names of cookies that identify learners.
 const LearnerCookie = "viz-learner"
 
-// cookie returns the name of the cookie for a host. Cookies of one host are shared by all its
-// ports, and two servers on one machine must not overwrite each other's learners. If the secret is
-// permanent, the name is derived from it, so that learners are still recognized if the server
-// restarts on another port. If the secret is temporary, the name is derived from the port, because
-// a browser would otherwise receive an additional cookie each time the server starts.
+// cookie returns the name of the cookie for a host. All ports of a host share its cookies, and two
+// servers on one machine must not overwrite each other's learners. If the secret is permanent, the
+// name is derived from it, so that learners are still recognized if the server restarts on another
+// port. If the secret is temporary, the name is derived from the port: if it were derived from the
+// secret, a browser would get an additional cookie each time the server starts.
 func (l Learners) cookie(host string) string {
 	if l.lasts {
 		return LearnerCookie + "-" + l.text("cookie")[:8]
@@ -63,9 +63,9 @@ func (l Learners) cookie(host string) string {
 	return LearnerCookie
 }
 
-// sign returns the value of a learner's cookie. It consists of the id, the time at which the
-// learner received it (in seconds since 1970, in base 36), and a signature of both. A zero time, as
-// in the cookies of earlier versions, is omitted.
+// sign returns the value of a learner's cookie. It consists of the id, the time at which the cookie
+// was issued (in seconds since 1970, in base 36), and a signature of both. A zero time, as in the
+// cookies of earlier versions, is omitted.
 func (l Learners) sign(id string, since time.Time) string {
 	if since.IsZero() {
 		return id + "." + l.text("learner "+id)
@@ -74,7 +74,7 @@ func (l Learners) sign(id string, since time.Time) string {
 	return id + "." + t + "." + l.text("learner "+id+" "+t)
 }
 
-// read returns the content of a cookie, if the server has signed it.
+// read returns the content of a cookie. ok is false unless this server has signed the cookie.
 func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
 	id, rest, _ := strings.Cut(cookie, ".")
 	if !isID(id) {
@@ -90,9 +90,9 @@ func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
 	return id, since, hmac.Equal([]byte(cookie), []byte(l.sign(id, since)))
 }
 
-// isID reports whether an id has only the characters of [newID]. If a space were allowed, a dated
-// cookie could be rewritten as an undated cookie with the id "ID DATE", whose signature would be
-// the same.
+// isID reports whether an id consists only of the characters that [newID] uses. If a space were
+// allowed, a cookie with a date could be rewritten as a cookie without one whose id is "ID DATE",
+// which has the same signature.
 func isID(id string) bool {
 	const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return strings.Trim(id, base64url) == ""
@@ -103,8 +103,8 @@ func (l Learners) text(message string) string {
 }
 
 // MAC returns the message authentication code of a message, computed with the server's secret. The
-// code has 32 bytes (HMAC-SHA256). The first word of each message names the use of the secret, so
-// that a code for one use is not valid for another.
+// code has 32 bytes (HMAC-SHA256). The first word of each message names what the code is for, so
+// that a code for one purpose is not valid for another.
 func (l Learners) MAC(message string) []byte {
 	mac := hmac.New(sha256.New, l.secret)
 	mac.Write([]byte(message))
@@ -118,8 +118,8 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 	return c.Learner, fresh
 }
 
-// Caller is like [Learners.Of] and also returns the address that the request came from and the time
-// at which the learner was first seen. A request from a page in another site's frame is always
+// Caller is like [Learners.Of], but also returns the address that the request came from and the
+// time at which the learner was first seen. A request from a page in another site's frame is always
 // treated as coming from a new learner, and no cookie is returned for it. A learner whose cookie
 // lacks the prefix for TLS is not new, but a cookie with the prefix is returned. Behind
 // [Learners.Admit], all calls for a request return the same caller.

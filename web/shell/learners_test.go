@@ -55,8 +55,8 @@ func TestLearnerSurvivesARestart(t *testing.T) {
 }
 
 // TestCallerBecomesKnown: a cookie contains the time when it was issued. A cookie without a time
-// belongs to a known learner. If another program has set a cookie with the same name, the right
-// cookie is still found.
+// belongs to a known learner. Even if another program has set a cookie with the same name, the
+// right cookie is found.
 func TestCallerBecomesKnown(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), admission.Proxies{netip.MustParsePrefix("10.0.0.0/8")})
@@ -157,8 +157,8 @@ func TestAdmitClosesAfterManyRefusals(t *testing.T) {
 	}
 }
 
-// TestTemporarySecretsShareACookie: a server with a temporary secret does not leave an additional
-// cookie in the browser each time it starts.
+// TestTemporarySecretsShareACookie: if a server with a temporary secret is restarted, it does not
+// leave an additional cookie in the browser.
 func TestTemporarySecretsShareACookie(t *testing.T) {
 	t.Parallel()
 	_, a := ask(Learners{secret: []byte("one"), lasts: false}, "127.0.0.1:8080")
@@ -169,8 +169,8 @@ func TestTemporarySecretsShareACookie(t *testing.T) {
 	}
 }
 
-// TestCookieAttributes: scripts cannot read the cookie, and it is sent after a click on a link on
-// another site.
+// TestCookieAttributes: scripts cannot read the cookie, and browsers send it after a click on a
+// link on another site.
 // Promise: Scripts cannot read the cookie that identifies you.
 func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
-// TestCookieOverTLS: a cookie that was set over TLS is never sent in the clear.
+// TestCookieOverTLS: a cookie that was set over TLS is never sent without TLS.
 // Promise: Over HTTPS, cookies are never sent in the clear.
 func TestCookieOverTLS(t *testing.T) {
 	t.Parallel()
@@ -197,8 +197,8 @@ func TestCookieOverTLS(t *testing.T) {
 	}
 }
 
-// TestOldCookieIsExchanged: over TLS, a learner with a cookie from an earlier version is still
-// the same learner. The cookie is exchanged once for a cookie with a prefix.
+// TestOldCookieIsExchanged: over TLS, a learner with a cookie from an earlier version is still the
+// same learner. The cookie is replaced, once, with a cookie that has a prefix.
 func TestOldCookieIsExchanged(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)
@@ -230,7 +230,7 @@ func TestOldCookieIsExchanged(t *testing.T) {
 			set, "__Host-"+old.Name, old.Value, old.Name, "/",
 		)
 	}
-	// A cookie that an attacker sets in the clear does not change the learner.
+	// If an attacker sets a cookie without TLS, the learner does not change.
 	stray := &http.Cookie{Name: set[0].Name, Value: "stray"}
 	if again := visit(planted, stray, set[0]); len(again) != 0 {
 		t.Errorf("the response to the new cookie sets %v, want 0 elements", again)
@@ -242,7 +242,7 @@ func TestOldCookieIsExchanged(t *testing.T) {
 	if id, fresh := ask(l, "127.0.0.1:8080", old); id != "someone" || fresh != nil {
 		t.Errorf("in the clear: got %s, %v; want %s, nil", id, fresh, "someone")
 	}
-	// Browsers also send secure cookies to localhost in the clear.
+	// Browsers send secure cookies to localhost even without TLS.
 	if id, fresh := ask(l, "localhost:8080", set[0]); id != "someone" || fresh != nil {
 		t.Errorf("in the clear on localhost: got %s, %v; want %s, nil", id, fresh, "someone")
 	}

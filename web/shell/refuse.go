@@ -31,8 +31,8 @@ func NotFound(w http.ResponseWriter, r *http.Request) {
 	text.WriteTo(w) // the client may have disconnected
 }
 
-// Elsewhere handles requests for which mux has no other handler. It sends the methods that the
-// address supports or, if there are none, [NotFound].
+// Elsewhere handles requests for which mux has no other handler. It responds with the methods that
+// the address supports or, if there are none, with [NotFound].
 func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := Allowed(mux, r)
@@ -46,7 +46,7 @@ func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
 	}
 }
 
-// ReadOnly lists the methods of requests that change nothing.
+// ReadOnly lists the methods whose requests change nothing.
 var ReadOnly = []string{http.MethodGet, http.MethodHead}
 
 // Changes reports whether a request can change something.

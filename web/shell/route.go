@@ -14,13 +14,13 @@ import (
 // /learn/{slug}"), to their handlers.
 type Routes map[string]http.HandlerFunc
 
-// Unknown holds the keys of a package's responses to requests for unknown addresses below its own.
-// NoForms is the response to requests that would change something. Head and Say are the heading and
-// the text of the response to all other requests.
+// Unknown holds the keys of a package's responses to requests for unknown addresses below the
+// package's own. NoForms is the response to requests that would change something. Head and Say are
+// the heading and the text of the response to all other requests.
 type Unknown struct{ NoForms, Head, Say string }
 
-// Route registers a package's routes. For any other address below the first part of one of them
-// (/learn and everything below it), the response is the package's error page.
+// Route registers a package's routes. Each route's first part, such as /learn, belongs to the
+// package: for all other addresses below it, the response is the package's error page.
 func (b Base) Route(mux *http.ServeMux, none Unknown, all ...Routes) {
 	rooms := map[string]bool{}
 	for _, routes := range all {
@@ -38,7 +38,7 @@ func (b Base) Route(mux *http.ServeMux, none Unknown, all ...Routes) {
 	}
 }
 
-// firstPart returns the part between the first two slashes of a pattern.
+// firstPart returns the part of a pattern between its first two slashes.
 func firstPart(pattern string) string {
 	_, path, _ := strings.Cut(pattern, "/")
 	part, _, _ := strings.Cut(path, "/")
@@ -61,8 +61,8 @@ func (b Base) elsewhere(mux *http.ServeMux, none Unknown) http.HandlerFunc {
 	}
 }
 
-// formWait is the maximum time that a form can take to arrive. It allows for an import of several
-// MiB over a slow network.
+// formWait is how long a form may take to arrive. It allows for an import of several MiB over a
+// slow network.
 const formWait = 20 * time.Second
 
 // Await sets the deadline for the arrival of a form to [formWait] from now.
@@ -71,11 +71,11 @@ func Await(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
 }
 
-// formStall is the maximum time between two bytes while a form arrives.
+// formStall is the maximum time between two bytes of a form that is arriving.
 const formStall = 10 * time.Second
 
-// A Body is the body of a request that can arrive slowly but must not stall. Reading it fails
-// with [os.ErrDeadlineExceeded] if a part of it or the whole takes too long.
+// A Body is the body of a request, which may arrive slowly but must not stall. If a part of the
+// body or the whole body takes too long, reading it fails with [os.ErrDeadlineExceeded].
 type Body struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -83,7 +83,7 @@ type Body struct {
 	until   time.Time
 }
 
-// NewBody returns the body of r. Each part of it can take up to stall, and the whole body up to
+// NewBody returns the body of r. Each part of it may take up to stall, and the whole body up to
 // total.
 func NewBody(w http.ResponseWriter, r *http.Request, stall, total time.Duration) *Body {
 	return &Body{r.Body, http.NewResponseController(w), stall, time.Now().Add(total)}

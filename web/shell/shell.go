@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// Of describes a page for the frame that all pages share.
+// Of describes a page to the frame that all pages share.
 type Of struct {
 	// Title is the title of the window. [TitleOf] adds the program's name.
 	Title string
@@ -23,7 +23,7 @@ type Of struct {
 	// Skip is the text of the link that skips the header to the element with
 	// the id "main".
 	Skip string
-	// Styles and Scripts are names of files under static, such as "css/learn.css" and
+	// Styles and Scripts are names of files in the folder static, such as "css/learn.css" and
 	// "js/learn.js". They are loaded after the frame's files.
 	Styles, Scripts []string
 	// Mono preloads the token font, for pages that show tokens on their first screen.
@@ -47,8 +47,8 @@ func (s Of) scripts() string {
 	return static.Bundle(append([]string{"js/shell.js"}, s.Scripts...)...)
 }
 
-// Key is one line of a page's list of shortcuts. Cap holds the English names of the keyboard keys,
-// such as "Enter" or "PageDown Space", and Says is the key of the text that describes what they do.
+// Key is one line in a page's list of shortcuts. Cap holds the English names of the keyboard keys,
+// such as "Enter" or "PageDown Space", and Says is the key of the text that describes their effect.
 type Key struct{ Cap, Says string }
 
 // label returns the labels of the keyboard keys in language l.

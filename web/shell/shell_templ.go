@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// Page is a page in the frame that all pages share: head, header and navigation around the page's
-// own content. The content must contain the element with the id "main".
+// Page is a page in the frame that all pages share. The frame adds the head, the header and the
+// navigation to the page's own content. The content must contain the element with the id "main".
 func Page(s Of) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -80,7 +80,7 @@ func Page(s Of) templ.Component {
 	})
 }
 
-// warning is the notice that every page currently shows, if any: for example, that nothing can be
+// warning is the warning that all pages currently show, if any: for example, that nothing can be
 // saved.
 func warning() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -11,11 +11,11 @@ import (
 	"github.com/tokenbytoken/viz/static"
 )
 
-// scriptKey matches the key of a text in a script, or the beginning of the key if the script
-// appends a variable to it.
+// scriptKey matches the key of a text in a script. If the script appends a variable to the key, it
+// matches the part before the variable.
 var scriptKey = regexp.MustCompile("[`'](js\\.[a-z.]+)")
 
-// variants are the ends that a text's key has in the catalogs: none, or a plural category.
+// variants lists the possible endings of a text's key in the catalogs: none, or a plural category.
 var variants = []string{"", ".zero", ".one", ".two", ".few", ".many", ".other"}
 
 // scriptTexts holds the results of ScriptTexts by language and address.

@@ -41,8 +41,8 @@ const ViewCookie = "view"
 // viewYears is how long the cookie is stored, in seconds.
 const viewYears = 2 * 365 * 24 * 60 * 60
 
-// ViewOf returns the view in which a learner sees runs. In another site's frame, the address
-// determines the view.
+// ViewOf returns the view in which the sender of a request sees runs. In another site's frame, the
+// address determines the view.
 func ViewOf(r *http.Request) View {
 	if f, ok := frameOf(r.Context()); ok {
 		return f.view
@@ -55,13 +55,13 @@ func ViewOf(r *http.Request) View {
 	return Story
 }
 
-// KeepView makes [ViewOf] return v for a learner from now on.
+// KeepView stores v in a cookie, so that [ViewOf] returns it for the learner's later requests.
 func KeepView(w http.ResponseWriter, r *http.Request, v View) {
 	SetCookie(w, r, http.Cookie{Name: ViewCookie, Value: string(v), Path: "/", MaxAge: viewYears})
 }
 
-// Back returns the given address if it is the address of a page on this server, to which a form can
-// return. It returns "" for any other string, such as another server's address.
+// Back returns the given address if a form can return to it, which means that it is the address of
+// a page on this server. It returns "" for any other string, such as another server's address.
 func Back(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, "/") ||

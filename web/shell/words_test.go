@@ -47,8 +47,8 @@ func empty(l *terms.Language) templ.Component {
 	})
 }
 
-// TestFrameIsInTheCatalog: the frame of a page contains only words of the catalogs, on a page of
-// this site and within another site's page.
+// TestFrameIsInTheCatalog: the frame of a page contains only words from the catalogs, both on this
+// site and within another site's page.
 func TestFrameIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	server := NewBase(nil, slog.New(slog.DiscardHandler), nil)
@@ -151,8 +151,8 @@ func TestAdmissionIsInTheCatalog(t *testing.T) {
 	}
 }
 
-// TestScriptsGetAllVariantsOfTheirTexts: a page contains a text's variants for counts, but no texts
-// that its script does not use.
+// TestScriptsGetAllVariantsOfTheirTexts: a page contains all plural variants of its script's texts,
+// but no texts that the script does not use.
 func TestScriptsGetAllVariantsOfTheirTexts(t *testing.T) {
 	t.Parallel()
 	english, err := terms.Texts("en")

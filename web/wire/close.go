@@ -8,8 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// closeReason is the reason a connection ends: a close code and the key of a sentence, which pages
-// show if they do not reconnect. Clients reconnect automatically after 1001, 1006, 1011, 1012 and
+// closeReason is the reason why a connection ends: a close code and the key of a sentence, which
+// pages show if they do not reconnect. Clients reconnect automatically after 1001, 1006, 1011, 1012
+// and
 // 1013. They do not reconnect after 1000, which means that there is nothing more to do, or after the
 // other codes, which mean that the client was at fault.
 type closeReason struct {
@@ -19,7 +20,7 @@ type closeReason struct {
 
 func (r *closeReason) Error() string { return r.in(terms.English) }
 
-// in returns the sentence in a language, shortened to what a close frame can hold.
+// in returns the sentence in a language, shortened to fit into a close frame.
 func (r *closeReason) in(l *terms.Language) string {
 	if r.key == "" {
 		return ""
@@ -29,7 +30,7 @@ func (r *closeReason) in(l *terms.Language) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// protocols are the values of the texts that name the subprotocols.
+// protocols are the values that texts need to name the subprotocols.
 var protocols = []any{"html", ProtocolHTML, "json", ProtocolJSON}
 
 var (
@@ -43,5 +44,5 @@ var (
 	reasonBroken   = &closeReason{websocket.CloseInternalServerErr, "wire.broken"}
 	reasonRestart  = &closeReason{websocket.CloseServiceRestart, "wire.restart"}
 	reasonFull     = &closeReason{websocket.CloseTryAgainLater, "wire.full"}
-	reasonGone     = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not answer
+	reasonGone     = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not respond
 )

@@ -16,16 +16,16 @@ import (
 	"github.com/tokenbytoken/viz/web/metrics"
 )
 
-// connection is one connection of one [Part]. The handler's goroutine reads, another one
-// writes, and a third runs the part. Messages from the part are queued and merged here
-// until the writer sends them.
+// connection is one connection of one [Part]. The handler's goroutine reads, a second one writes,
+// and a third runs the part. Messages from the part are queued and merged here until the writer
+// sends them.
 type connection struct {
 	conn    transport
 	name    string // of the part
 	ordered bool   // see [Kind]
 	log     *slog.Logger
-	limiter *rate.Limiter         // of commands
-	excess  *rate.Limiter         // of refusals for exceeding limiter
+	limiter *rate.Limiter         // limits the commands
+	excess  *rate.Limiter         // limits the refusals of commands above that limit
 	crowd   func(part string) int // returns the number of connections to a kind of part
 
 	caller   admission.Caller
@@ -35,12 +35,12 @@ type connection struct {
 	html     func(string) string // see [Config.HTML]
 	leave    func()              // called once, at the end
 
-	ctx context.Context // with the language of the request; its cause is a *closeReason
+	ctx context.Context // has the language of the request; its cause is a *closeReason
 	end context.CancelCauseFunc
 
 	in   chan Command
-	wake chan struct{} // signals that something is queued; of capacity 1
-	room chan struct{} // signals that the queue has been emptied; of capacity 1
+	wake chan struct{} // signals that something is queued; has capacity 1
+	room chan struct{} // signals that the queue has been emptied; has capacity 1
 
 	mu      sync.Mutex
 	queue   []Message
@@ -110,7 +110,7 @@ func (c *connection) run() {
 	go func() {
 		defer close(written)
 		c.write()
-		// Do not wait longer for a peer that does not answer the close frame.
+		// If the peer does not answer the close frame, stop waiting.
 		late := time.NewTimer(closeWait)
 		defer late.Stop()
 		select {
@@ -134,8 +134,8 @@ func (c *connection) run() {
 	c.conn.finish()
 }
 
-// receive handles one message from the client. While the part's command queue is full, it
-// blocks, and so does the client.
+// receive handles one message from the client. While the part's command queue is full, receive
+// blocks, and the client has to wait, too.
 func (c *connection) receive(data []byte) {
 	allowed := c.limiter.Allow()
 	if !allowed && !c.excess.Allow() {
@@ -168,13 +168,13 @@ func (c *connection) receive(data []byte) {
 	}
 }
 
-// refuse answers command n with a refusal, without involving the part.
+// refuse answers command n with a refusal. The part does not get the command.
 func (c *connection) refuse(n uint64, why *terms.Refusal) {
 	_ = c.Send(Message{Ack: n, Error: why, Alone: c.ordered})
 }
 
-// Send implements [Conn]. The message is merged with the queued messages, and a snapshot
-// replaces a queued one. A snapshot that is not newer than the last one is dropped.
+// Send implements [Conn]. It merges the message with the queued messages. A snapshot replaces a
+// queued snapshot, and is dropped if it is not newer than the last one.
 func (c *connection) Send(m Message) error {
 	for {
 		c.mu.Lock()

@@ -22,8 +22,8 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 )
 
-// pipe is a [transport] whose peer is the test. The test passes messages in, and decides when
-// to read the messages that are sent.
+// pipe is a [transport] whose peer is the test. The test passes messages to the connection, and
+// decides when to read the messages that the connection sends.
 type pipe struct {
 	in  chan string
 	out chan string   // unbuffered: a writer waits until the test reads
@@ -91,8 +91,8 @@ func (f connPart) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 	return f(ctx, in, out)
 }
 
-// TestReadyWaitsForAFreeConnection: a part that waits until its connection is free skips the
-// states that a slow reader would miss, and then sends the newest state.
+// TestReadyWaitsForAFreeConnection: a part that waits for Ready skips the states that a slow reader
+// would miss, and then sends the newest state.
 func TestReadyWaitsForAFreeConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var newest atomic.Uint64
@@ -160,8 +160,8 @@ func TestPingsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestStateNumbersAreCarried: if a part numbers its states, all other messages repeat the number
-// of the last state. Otherwise, the messages themselves are numbered.
+// TestStateNumbersAreCarried: if a part numbers its states, all other messages repeat the number of
+// the last state. If not, the messages themselves are numbered.
 func TestStateNumbersAreCarried(t *testing.T) {
 	for _, row := range []struct {
 		sent []Message
@@ -214,8 +214,8 @@ func TestMessageEncoding(t *testing.T) {
 	}
 }
 
-// TestSlowReaderGetsNewestSnapshot: a slow reader receives the snapshot that is being sent and
-// then the newest one, no matter how many there were in between.
+// TestSlowReaderGetsNewestSnapshot: a slow reader receives the snapshot that is already being sent
+// and then the newest one, no matter how many there were in between.
 func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, all := newPipe(), make(chan struct{})
@@ -249,8 +249,8 @@ func TestSlowReaderGetsNewestSnapshot(t *testing.T) {
 	})
 }
 
-// TestStalledReaderIsDisconnected: a client that is connected but has stopped reading is
-// disconnected, no matter what kind of message is being sent to it.
+// TestStalledReaderIsDisconnected: if a client is connected but has stopped reading, it is
+// disconnected, no matter what kind of message is being sent.
 func TestStalledReaderIsDisconnected(t *testing.T) {
 	for name, m := range map[string]func() Message{
 		"its own":  func() Message { return Message{Data: 1} },

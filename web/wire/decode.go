@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Read reads a command's fields as the values of inputs. It returns a [*terms.Refusal] for fields that
-// are not inputs and for invalid values.
+// Read parses a command's fields as the values of the given inputs. If a field is not an input, or
+// a value is invalid, the error is a [*terms.Refusal].
 func (c Command) Read(inputs terms.Inputs) (terms.Values, error) {
 	fields := c.Fields
 	if len(fields) == 0 {
@@ -26,8 +26,8 @@ func (c Command) Read(inputs terms.Inputs) (terms.Values, error) {
 	return v, nil
 }
 
-// Texts returns a command's fields, which must all be strings. It returns a [*terms.Refusal] for
-// fields that are not among names and for values of the wrong type.
+// Texts returns a command's fields, which must all be strings. If a field is not among names, or a
+// value is not a string, the error is a [*terms.Refusal].
 func (c Command) Texts(names []string) (map[string]string, error) {
 	var inputs terms.Inputs
 	for _, name := range names {
@@ -36,7 +36,7 @@ func (c Command) Texts(names []string) (map[string]string, error) {
 	return c.Read(inputs)
 }
 
-// FormInput is the input for the values of a form: an object of strings.
+// FormInput is the input for the values of a form, which are an object of strings.
 var FormInput = terms.Input{
 	Key: "values", Kind: terms.KindAny, Optional: true, Want: terms.PhraseOf("want.object"),
 	Verify: func(text string) error {
@@ -58,8 +58,8 @@ func formOf(text string) (form map[string]string) {
 }
 
 // ReadCommand parses a client's message: cmd, n and the command's own fields. The message must be
-// valid UTF-8 without duplicate fields. The number n is optional. If n can be parsed, N is set even
-// if ReadCommand returns an error.
+// valid UTF-8 without duplicate fields. The number n is optional. If n can be parsed, ReadCommand
+// sets N even if it returns an error.
 func ReadCommand(message []byte) (Command, error) {
 	var c Command
 	f, bad := terms.JSONFields(message)
@@ -77,7 +77,7 @@ func ReadCommand(message []byte) (Command, error) {
 	}
 	rest, err := json.Marshal(f.Rest())
 	if err != nil {
-		// cannot happen: the fields have just been decoded
+		// This cannot happen, because the fields have just been decoded.
 		return c, fmt.Errorf("wire: encoding the fields of a command: %w", err)
 	}
 	c.Fields = rest

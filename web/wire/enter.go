@@ -14,14 +14,14 @@ import (
 type refusal struct {
 	status int
 	say    string
-	wait   time.Duration // until another attempt might succeed
+	wait   time.Duration // time until another attempt might succeed
 }
 
-// fullWait is the time to wait before the next attempt if no place is free.
+// fullWait is how long a client should wait before the next attempt if no place is free.
 const fullWait = 5 * time.Second
 
 // enter admits a connection that has no transport yet, or returns the reason why it is refused.
-// The caller must call the connection's leave when it ends.
+// When the connection ends, the caller must call the connection's leave.
 func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	limiter := s.cfg.Limiter
 	var wait time.Duration
@@ -48,7 +48,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	place, refused := limiter.Sockets.Hold(caller, func() { c.end(reasonFull) })
 	switch {
 	case refused == admission.OwnFull:
-		c.end(reasonFull) // otherwise the server's context would keep it alive
+		c.end(reasonFull) // otherwise, the server's context would keep the connection in memory
 		return nil, refusal{
 			status: http.StatusTooManyRequests, wait: fullWait,
 			say: "You have too many pages of this program open. Close some and try again.",
@@ -73,7 +73,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	return c, refusal{}
 }
 
-// join adds a connection to the server's list of connections, from which leave removes it.
+// join adds a connection to the server's list of connections. leave removes it from the list.
 func (s *Server) join(c *connection) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +99,8 @@ func (c *connection) become(t transport, name string, kind Kind) {
 	c.conn, c.name, c.ordered = t, name, kind.Ordered
 }
 
-// mayReceive waits until the caller may send another message, so that messages that are sent
-// too fast wait at the client. It returns false if the connection has ended.
+// mayReceive waits until the caller may send another message, so that messages that are sent too
+// fast wait at the client. It returns false if the connection has ended.
 func (c *connection) mayReceive() bool {
 	for {
 		wait := c.messages.Allow(c.caller)

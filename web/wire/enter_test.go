@@ -13,7 +13,7 @@ import (
 )
 
 // callers makes the site treat every request as the first request of a new learner, who gets a
-// cookie. All learners are at the same address.
+// cookie. All these learners are at the same address.
 func callers(x *site) {
 	n := 0
 	x.cfg.Caller = func(*http.Request) (admission.Caller, *http.Cookie) {
@@ -22,8 +22,8 @@ func callers(x *site) {
 	}
 }
 
-// TestSocketLimitIsShared: if all connections of an address are in use, a newcomer's connection
-// replaces the least recently used one, whose page may reconnect.
+// TestSocketLimitIsShared: if all connections allowed for an address are in use, a newcomer's
+// connection replaces the least recently used one, whose page may reconnect.
 func TestSocketLimitIsShared(t *testing.T) {
 	t.Parallel()
 	x := withPart(t, Limits{}, echo)
@@ -61,7 +61,7 @@ func TestOpeningsAreMetered(t *testing.T) {
 	}
 }
 
-// TestFastMessagesWait: messages that are sent too fast have to wait, and none is lost.
+// TestFastMessagesWait: messages that are sent too fast have to wait, but none is lost.
 func TestFastMessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipe()

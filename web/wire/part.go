@@ -2,10 +2,10 @@
 // classes) to their pages and to other programs.
 //
 // A live part is a [Part]: it receives commands one after another and sends messages back, each
-// with changes to the page ([Panel]) or with other data. It does not deal with sockets. This
-// package handles everything else about a connection: who may open one, size and rate limits, peers
-// that have gone, and server shutdown. Tests can therefore call a part directly, and the same
-// limits apply to all parts.
+// with changes to the page ([Panel]) or with other data. The part does not deal with sockets. This
+// package handles everything else about a connection: who may open one, limits on sizes and rates,
+// peers that have gone away, and server shutdown. Tests can therefore call a part directly, and the
+// same limits apply to all parts.
 //
 // [Server] handles /ws. A connection has a goroutine that reads, one that writes, and one that runs
 // the part. Queued messages are merged, so that a slow reader skips intermediate states, never
@@ -46,25 +46,26 @@ type Panel struct {
 	Later bool `json:"later,omitempty"`
 }
 
-// Message is one message from a part to its page. Queued messages are merged ([Message.Join]):
-// a page that cannot keep up misses intermediate states, but never the last one.
+// Message is one message from a part to its page. Queued messages are merged ([Message.Join]): a
+// page that is too slow misses intermediate states, but never the last one.
 type Message struct {
 	// Seq is the version of the state that the message shows. Later messages repeat it. If the
 	// part does not number its states, it sets 0, and messages are numbered instead.
 	Seq uint64 `json:"seq"`
-	// Ack is the number of the last command that this message answers, or 0 for none.
+	// Ack is the number of the last command that this message answers, or 0 if it answers none.
 	Ack uint64 `json:"ack"`
 	// Run is the id of the run, in the first message of a connection to a run.
 	Run string `json:"run,omitempty"`
-	// Again, set with Run, means that this page has watched the run before, and that Ack is the
-	// number of the last command from this page that was executed.
+	// Again is set together with Run. It means that this page has watched the run before, and that
+	// Ack is the number of the page's last command that was executed.
 	Again bool `json:"again,omitempty"`
-	// Error is the reason a command was refused or could not be completed. It is sent in the
+	// Error is the reason why a command was refused or could not be completed. It is sent in the
 	// language of the request that opened the connection ([terms.In]).
 	Error *terms.Refusal `json:"error,omitempty"`
 	// Panels are applied in order.
 	Panels []Panel `json:"panels,omitempty"`
-	// More means that the state's other panels follow in a message with Rest, before the next state.
+	// More means that the state's other panels follow in a message with Rest, before the next
+	// state.
 	More bool `json:"more,omitempty"`
 	Rest bool `json:"rest,omitempty"`
 	// Data is for the page's own script. It may be marshaled after Send returns, so it must not be
@@ -73,17 +74,17 @@ type Message struct {
 	// Done means that the work requested by a command is finished.
 	Done bool `json:"done,omitempty"`
 
-	// Fields is a struct of further fields of the message, which [ProtocolJSON] sends
-	// instead of panels. Like Data, it must not be changed after Send.
+	// Fields is a struct with further fields of the message, which [ProtocolJSON] sends instead of
+	// panels. Like Data, it must not be changed after Send.
 	Fields any `json:"-"`
 	// Alone excludes a message from merging and from the numbering of messages.
 	Alone bool `json:"-"`
-	// Encoded, if set, is sent unchanged, without the other fields. While it is queued, the
-	// next one replaces it.
+	// Encoded, if set, is sent unchanged, without the other fields. If it is still queued when the
+	// next one is sent, the next one replaces it.
 	Encoded *Encoded `json:"-"`
 }
 
-// Bytes encodes the message as one JSON object. HTML is not escaped a second time, since the
+// Bytes encodes the message as one JSON object. It does not escape HTML a second time, since the
 // message is never embedded in a page.
 func (m Message) Bytes() ([]byte, error) {
 	b, err := plainJSON(m)
@@ -108,10 +109,10 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Join merges m, which has not been sent yet, with the message after it. It keeps the later
-// data, the higher acknowledgement, and the later of two panels that replace the same element.
-// The result is done if either message is. Both messages must be joinable: errors, snapshots
-// and messages that are Alone are sent separately.
+// Join merges m, which has not been sent yet, with the message after it. It keeps the later data,
+// the higher acknowledgement, and, if two panels replace the same element, the later one. The
+// result has Done set if either message has. Both messages must be joinable: errors, snapshots and
+// messages that are Alone are sent separately.
 func (m Message) Join(next Message) Message {
 	j := Message{Ack: max(m.Ack, next.Ack), Data: m.Data, Done: m.Done || next.Done}
 	if next.Data != nil {
@@ -142,11 +143,11 @@ type Command struct {
 	Fields json.RawMessage
 }
 
-// Part is one live part of one page. Serve is called once, in its own goroutine, and returns
-// when ctx ends or in is closed. An error ends the connection and is logged. A learner's
-// mistake is reported in a message instead. Up to [Waiting] commands queue in the channel, and
-// further ones queue at the peer. A part that needs only the newest command reads all queued
-// commands.
+// Part is one live part of one page. Serve is called once, in its own goroutine, and returns when
+// ctx ends or in is closed. If it returns an error, the connection ends and the error is logged. A
+// learner's mistake is reported in a message instead. Up to [Waiting] commands are queued in the
+// channel, and further ones wait at the peer. A part that needs only the newest command should read
+// all queued commands.
 type Part interface {
 	Serve(ctx context.Context, in <-chan Command, out Conn) error
 }
@@ -154,14 +155,14 @@ type Part interface {
 // Waiting is the maximum number of commands queued in a part's channel.
 const Waiting = 16
 
-// Conn is a part's end of its connection. Its methods may be called from any goroutine. They
-// return the error of the part's context.
+// Conn is a part's end of its connection. Its methods may be called from any goroutine. They return
+// the error of the part's context.
 type Conn interface {
-	// Send queues a message. It blocks only while the queue is full of messages
-	// that can be neither merged nor dropped.
+	// Send queues a message. It blocks only if the queue is full of messages that can be neither
+	// merged nor dropped.
 	Send(Message) error
 	// Ready waits until a message would be sent immediately. A part that waits for Ready before it
-	// builds a message always sends the newest state, and never builds a message that would be
+	// builds a message always sends the newest state, and never builds a message only for it to be
 	// dropped.
 	Ready() error
 }
@@ -174,8 +175,8 @@ type Visit struct {
 }
 
 // Open creates the part for a connection, whose context has the language of the request
-// ([terms.In]). A [*terms.Refusal] is sent to the page, and any other
-// error is logged.
+// ([terms.In]). If the error is a [*terms.Refusal], it is sent to the page. Any other error is
+// logged.
 type Open func(context.Context, Visit) (Part, error)
 
 // Kind is one kind of part.
@@ -183,7 +184,7 @@ type Kind struct {
 	Open Open
 	// Programs allows other programs to open the part, with [ProtocolJSON].
 	Programs bool
-	// Ordered passes pings to the part like commands. Otherwise, pings are answered immediately,
-	// even while an earlier command is being executed.
+	// Ordered means that pings are passed to the part, in order with the commands. If it is false,
+	// pings are answered immediately, even while an earlier command is being executed.
 	Ordered bool
 }

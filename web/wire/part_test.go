@@ -12,7 +12,7 @@ import (
 
 func morph(id, html string) Panel { return Panel{ID: id, Op: Morph, HTML: html} }
 
-// TestJoinKeepsTheNewest: when messages are merged, only older states are lost.
+// TestJoinKeepsTheNewest: merging messages loses nothing but older states.
 func TestJoinKeepsTheNewest(t *testing.T) {
 	row := Panel{ID: "rows", Op: Append, HTML: "<li>1</li>"}
 	row2 := Panel{ID: "rows", Op: Append, HTML: "<li>2</li>"}
@@ -73,8 +73,8 @@ func TestReadIsStrict(t *testing.T) {
 	}
 }
 
-// FuzzReadCommand: a message is either refused, or it is one object without duplicate fields,
-// and the part receives the same fields that another decoder returns.
+// FuzzReadCommand: a message is either refused, or it is one object without duplicate fields. In
+// that case, the part receives the same fields that another decoder returns.
 func FuzzReadCommand(f *testing.F) {
 	f.Add([]byte(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`))
 	f.Add([]byte(`{"cmd":"set","n":1,"n":2}`))

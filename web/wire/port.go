@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Port is the program's end of a message port, over which a page reaches a program that runs in the
-// same browser. It does not need frames, pings or deadlines, since only a queue connects the two
-// ends. When a page goes away, it or the browser closes the port.
+// Port is the program's end of a message port, over which a page communicates with a program that
+// runs in the same browser. It does not need frames, pings or deadlines, since there is only a
+// queue between the two ends. When a page goes away, it or the browser closes the port.
 type Port struct {
 	In    <-chan []byte                 // messages from the page; closed when the page has closed the port
 	Send  func(message []byte) error    // sends a message to the page
@@ -71,7 +71,7 @@ func (p *port) writeShared(e *Encoded) error { return p.Send(e.Bytes()) }
 
 func (p *port) ping() error { return nil }
 
-// sendClose also ends the pending read, since a page does not reply to a close message.
+// sendClose also ends the pending read, because a page does not reply to a close message.
 func (p *port) sendClose(code int, reason string) {
 	p.Close(code, reason)
 	p.abort()

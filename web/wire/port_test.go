@@ -40,7 +40,7 @@ func dialPort(t *testing.T, s *Server, query string, protocol string) *paged {
 }
 
 // TestErrorsAreInTheLanguageOfTheRequest: a part knows the language of the request that opened its
-// connection, and its errors and the reason why it ends are sent in that language.
+// connection. Its errors, and the reason why it ends, are sent in that language.
 func TestErrorsAreInTheLanguageOfTheRequest(t *testing.T) {
 	l := pseudo.Language(t)
 	why := terms.RefuseField("seed", "x", "a number")
@@ -69,8 +69,8 @@ func TestErrorsAreInTheLanguageOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestCloseReasonsFitInAFrame: a language's longer text is cut between two characters, since a close
-// frame with a longer one could not be sent.
+// TestCloseReasonsFitInAFrame: if a language's text is too long for a close frame, which could then
+// not be sent, the text is cut between two characters.
 func TestCloseReasonsFitInAFrame(t *testing.T) {
 	texts, err := terms.Texts("en")
 	if err != nil {
@@ -86,9 +86,9 @@ func TestCloseReasonsFitInAFrame(t *testing.T) {
 	}
 }
 
-// TestMessagePortBehavesLikeASocket: a part behaves the same over a message port as over a
-// WebSocket. Commands are answered, addresses in HTML are rewritten, limits and close codes are
-// the same, and if one end closes, so does the other.
+// TestMessagePortBehavesLikeASocket: over a message port, a part behaves as it does over a
+// WebSocket. Commands are answered, addresses in HTML are rewritten, and the limits and close codes
+// are the same. If one end closes, so does the other.
 func TestMessagePortBehavesLikeASocket(t *testing.T) {
 	x := withPart(t, Limits{}, echo)
 	x.cfg.HTML = func(html string) string { return strings.ReplaceAll(html, "/", "/some/") }

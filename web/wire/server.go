@@ -23,21 +23,21 @@ type Config struct {
 	Parts map[string]Kind
 	// Caller identifies the client. It also returns a cookie to set if the client has none.
 	Caller func(*http.Request) (admission.Caller, *http.Cookie)
-	// Limiter limits the number of connections and messages of each caller; nil for the default
+	// Limiter limits the number of connections and messages of each caller; nil means the default
 	// limits.
 	Limiter *admission.Limiter
-	// Refuse responds to a request that is not given a connection. say is the sentence to show. It
-	// is in English if the request is a handshake, since browsers hide it from the page.
+	// Refuse responds to a request that does not get a connection. say is the sentence to show. If
+	// the request is a handshake, say is in English, since browsers hide it from the page.
 	Refuse func(w http.ResponseWriter, status int, say string)
-	// HTML, if not nil, rewrites the HTML of panels before they are sent, since addresses
-	// differ if the program is not at the root of its host.
+	// HTML, if not nil, rewrites the HTML of panels before they are sent. Addresses in it are
+	// different if the program is not at the root of its host.
 	HTML   func(string) string
 	Limits Limits
 	Log    *slog.Logger
 }
 
-// Server accepts the connections to all live parts. Hosts and origins have been checked before
-// a request reaches it.
+// Server accepts the connections to all live parts. Before a request reaches it, the host and the
+// origin have been checked.
 type Server struct {
 	cfg     Config
 	buffers sync.Pool // write buffers, which only a busy socket needs
@@ -73,8 +73,8 @@ func (s *Server) Refuse() {
 }
 
 // Shutdown closes all connections with code 1012, which makes clients reconnect, and waits until
-// they have ended. When ctx ends, it cuts the remaining connections, since their peers are not
-// reading. It returns ctx.Err() if some are still open after that.
+// the connections have ended. When ctx ends, it cuts the remaining connections, because their peers
+// are not reading. If some are still open after that, it returns ctx.Err().
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Refuse()
 	s.stop(reasonRestart)

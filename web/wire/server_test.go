@@ -164,8 +164,8 @@ func (l *client) next() (m received, code int) {
 	return m, 0
 }
 
-// TestPartReceivesCommands: commands reach the part with their fields, answers reach the
-// client with their numbers, and other messages are refused without reaching the part.
+// TestPartReceivesCommands: commands reach the part with their fields, and answers reach the client
+// with their numbers. Messages that are not commands are refused without reaching the part.
 func TestPartReceivesCommands(t *testing.T) {
 	t.Parallel()
 	l, _ := withPart(t, Limits{}, echo).dial(t, "feed=test")
@@ -231,8 +231,8 @@ func TestHandshakeWithABody(t *testing.T) {
 	}
 }
 
-// TestPartFailuresAreReported: the client gets the right status or close code if the part is
-// missing, refuses to open, fails or panics, or if the client offers the wrong protocol.
+// TestPartFailuresAreReported: if the part is missing, refuses to open, fails or panics, or if the
+// client offers the wrong protocol, the client gets the right status or close code.
 func TestPartFailuresAreReported(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
@@ -287,7 +287,7 @@ func TestPartFailuresAreReported(t *testing.T) {
 }
 
 // TestSlowReaderMissesOnlyOldMessages: a part that sends far more than a client reads is not
-// held up, and the client gets the newest panel, every added row, and the last message.
+// delayed. The client gets the newest panel, every added row, and the last message.
 func TestSlowReaderMissesOnlyOldMessages(t *testing.T) {
 	t.Parallel()
 	const states, rows = 2000, 40
@@ -363,8 +363,8 @@ func TestPartLimits(t *testing.T) {
 	}
 }
 
-// TestFloodingClientIsDisconnected: a client that keeps sending after too many refusals, or
-// floods the connection with pings, is disconnected with a code after which it does not
+// TestFloodingClientIsDisconnected: a client that keeps sending after too many refusals, or that
+// floods the connection with pings, is disconnected. The close code tells the client not to
 // reconnect.
 func TestFloodingClientIsDisconnected(t *testing.T) {
 	t.Parallel()
@@ -395,8 +395,8 @@ func TestFloodingClientIsDisconnected(t *testing.T) {
 	}
 }
 
-// TestPartEndsWithTheServer: when the server stops, a running part is stopped, the client receives
-// 1012, and nothing is left running (the suite checks for leaked goroutines).
+// TestPartEndsWithTheServer: when the server stops, a running part is stopped, and the client
+// receives 1012. The suite checks that no goroutine is left.
 func TestPartEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)

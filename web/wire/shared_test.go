@@ -17,9 +17,9 @@ func snapshot(t *testing.T, seq uint64, html string) Message {
 	return Message{Encoded: e}
 }
 
-// TestOldSnapshotsAreDropped: of the snapshots queued for a connection, only the newest is
-// sent. A snapshot that is not newer than the last one is never sent. The connection's own
-// messages are all sent, in order. All messages carry the number of the last snapshot.
+// TestOldSnapshotsAreDropped: of the snapshots that are queued for a connection, only the newest is
+// sent. A snapshot that is not newer than the last one is never sent. All of the connection's own
+// messages are sent, in order. All messages contain the number of the last snapshot.
 func TestOldSnapshotsAreDropped(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -27,7 +27,7 @@ func TestOldSnapshotsAreDropped(t *testing.T) {
 		if err := send(snapshot(t, 5, "first")); err != nil {
 			return err
 		}
-		<-in // the client has the first snapshot, so the writer is pausing now
+		<-in // the client has the first snapshot, so the writer is in its pause now
 		for i := range 4 {
 			if err := send(snapshot(t, uint64(6+i), fmt.Sprint(6+i))); err != nil {
 				return err

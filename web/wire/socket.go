@@ -12,18 +12,18 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// transport carries whole messages between a [connection] and its peer. One goroutine calls
-// read, and one calls write. The other methods may be called from any goroutine.
+// transport transmits whole messages between a [connection] and its peer. One goroutine calls read,
+// and one calls write. The other methods may be called from any goroutine.
 type transport interface {
 	// read returns the next message, which is valid UTF-8. The error is a *closeReason.
 	read() ([]byte, error)
 	// write sends a message. writeShared sends a message that goes to many peers. ping checks
-	// whether the peer is alive. An error means that the peer has gone.
+	// whether the peer is still there. An error means that the peer has gone away.
 	write([]byte) error
 	writeShared(*Encoded) error
 	ping() error
-	// sendClose sends the peer the code and the reason with which the connection ends. finish is called after the
-	// last read and write. abort ends a read that hangs.
+	// sendClose sends the peer a code and the reason why the connection ends. finish is called
+	// after the last read and write. abort ends a read that blocks.
 	sendClose(code int, reason string)
 	finish()
 	abort()
@@ -93,8 +93,8 @@ func (s *socket) write(message []byte) error {
 	return s.conn.WriteMessage(websocket.TextMessage, message)
 }
 
-// writeShared sends a frame that was encoded once for many connections, so that each connection
-// needs only one system call.
+// writeShared sends a frame that was encoded once for many connections, so that sending it takes
+// each connection only one system call.
 func (s *socket) writeShared(e *Encoded) error {
 	frame, err := e.Frame(func(b []byte) (any, error) {
 		return websocket.NewPreparedMessage(websocket.TextMessage, b)
@@ -117,9 +117,9 @@ func (s *socket) sendClose(code int, reason string) {
 	)
 }
 
-// finish closes the connection. After a close frame, it first continues to read for closeWait:
-// if a connection is closed while it has unread input, it is reset, and the peer may never see
-// the frame.
+// finish closes the connection. After a close frame, it first continues to read for closeWait: if a
+// connection is closed while it has unread input, it is reset, and the peer may never see the
+// frame.
 func (s *socket) finish() {
 	defer s.conn.Close()
 	if s.byClient || !s.said {

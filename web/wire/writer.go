@@ -10,10 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// write sends queued messages until the connection ends, and then sends the reason for its end. It
-// pauses for pushPause between two sends, or longer after a snapshot when many clients are
-// connected. Messages that are queued in the meantime are merged. A panic ends only this
-// connection.
+// write sends queued messages until the connection ends, and then sends the reason why it ended.
+// Between two sends, it pauses for pushPause, or for longer after a snapshot if many clients are
+// connected. Messages that are queued during a pause are merged. A panic ends only this connection.
 func (c *connection) write() {
 	defer c.sendClose()
 	if fault.Do(c.log, "sending to the part "+c.name, func() error { c.sendQueued(); return nil }) != nil {
@@ -21,7 +20,7 @@ func (c *connection) write() {
 	}
 }
 
-// sendQueued is write without the cleanup.
+// sendQueued does the work of write, without the cleanup.
 func (c *connection) sendQueued() {
 	ping := time.NewTicker(pingPeriod)
 	defer ping.Stop()
@@ -32,7 +31,7 @@ func (c *connection) sendQueued() {
 		var err error
 		select {
 		case <-c.ctx.Done():
-			_ = c.sendAll() // sends the messages queued before the end; the peer may have gone
+			_ = c.sendAll() // sends the messages queued before the end; the peer may have gone away
 			return
 		case <-pause.C:
 			wake = c.wake
@@ -50,8 +49,8 @@ func (c *connection) sendQueued() {
 	}
 }
 
-// fail ends the connection. The reason is taken from err if it contains one; otherwise, it is that
-// the peer no longer reads.
+// fail ends the connection. If err contains a close reason, that is the reason. Otherwise, the
+// reason is that the peer no longer reads.
 func (c *connection) fail(err error) {
 	reason := reasonGone
 	errors.As(err, &reason)
