@@ -40,8 +40,8 @@ func (tab *Tab) At(url string) string {
 	return tab.site.at(url)
 }
 
-// URL returns the address in the address bar. On a static site, it returns the address that the
-// page would have on a server.
+// URL returns the address in the address bar or, on a static site, the address that the page would
+// have on a server.
 func (tab *Tab) URL() string {
 	tab.t.Helper()
 	url := ask(tab, "read the address", chromedp.Location())
@@ -63,7 +63,7 @@ func (tab *Tab) Click(selector string) {
 	tab.do("click "+selector, chromedp.Click(tab.css(selector), chromedp.NodeVisible))
 }
 
-// Tap is like Click, but with a finger.
+// Tap is like Click, but taps with a finger.
 func (tab *Tab) Tap(selector string) {
 	tab.t.Helper()
 	tab.do("tap "+selector, chromedp.Tap(tab.css(selector), chromedp.NodeVisible))
@@ -75,7 +75,7 @@ func (tab *Tab) Type(selector, text string) {
 	tab.do("type into "+selector, chromedp.SendKeys(tab.css(selector), text, chromedp.NodeVisible))
 }
 
-// Keys presses keys without moving the focus first.
+// Keys presses keys without first moving the focus.
 func (tab *Tab) Keys(keys string) {
 	tab.t.Helper()
 	tab.do("press keys", chromedp.KeyEvent(keys))
@@ -93,14 +93,14 @@ func (tab *Tab) Shift(key string) {
 	tab.do("press Shift and a key", chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierShift)))
 }
 
-// Key presses a key that types a character, by its position on the keyboard: "т" is on "KeyN".
+// Key presses a key that types a character, given its position on the keyboard: "т" is on "KeyN".
 func (tab *Tab) Key(character, code string) {
 	tab.t.Helper()
 	tab.press(input.DispatchKeyEventParams{Key: character, Code: code, Text: character})
 }
 
-// EndComposition presses Enter to end the composition of a character by an input method, as Safari
-// reports it: after the composition has ended, and with key code 229.
+// EndComposition presses Enter to end an input method's composition of a character. It sends the
+// key event that Safari sends: with code 229, and after the composition has ended.
 func (tab *Tab) EndComposition() {
 	tab.t.Helper()
 	tab.press(input.DispatchKeyEventParams{
@@ -169,7 +169,7 @@ func (tab *Tab) Eval(statements string) {
 	tab.do("run a script", chromedp.Evaluate[chromedp.Void](tab.site.script("(() => {"+statements+"\n})()")))
 }
 
-// Await runs statements and waits for the promise that they return.
+// Await runs statements and waits for the promise that they return to be fulfilled.
 func (tab *Tab) Await(statements string) {
 	tab.t.Helper()
 	script := tab.site.script("(() => {" + statements + "\n})()")
@@ -190,7 +190,7 @@ func (tab *Tab) Text(selector string) string {
 	)
 }
 
-// Texts returns the trimmed rendered text of every element that matches.
+// Texts returns the trimmed rendered text of every matching element.
 func (tab *Tab) Texts(selector string) []string {
 	tab.t.Helper()
 	return Value[[]string](

@@ -14,19 +14,19 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// axeAll are the rules that axe-core checks: all of WCAG 2.2 AA and the lower levels. (The size
-// of targets is measured by [Tab.Targets], which is stricter and costs half as much as all other
-// rules together.)
+// axeAll lists the rules that axe-core checks: all of WCAG 2.2 at levels A and AA. (Target sizes
+// are measured by [Tab.Targets], which is stricter and costs half as much as all other rules
+// together.)
 const axeAll = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: false}}`
 
 // axeRun returns one line for each violation: the rule, and the first element that violates it.
 const axeRun = `axe.run({runOnly: ` + axeAll + `, resultTypes: ["violations"], preload: false})
 	.then(r => r.violations.map(v => v.id + ": " + v.nodes[0].target.join(" ") + " " + v.nodes[0].failureSummary))`
 
-// axeSample makes axe measure the contrast of only some elements, for the short tier: the first two
-// and the last two of all elements whose text has the same color, size, weight and backgrounds. A
-// table of a hundred rows has two dozen kinds of text, and contrast costs more than all other rules
-// together.
+// axeSample makes axe measure the contrast of only some elements, for the short tier: among all
+// elements whose text has the same color, size, weight and backgrounds, the first two and the last
+// two. A table of a hundred rows has two dozen kinds of text, and contrast costs more than all
+// other rules together.
 const axeSample = `(() => {
 	const ids = new Map(), below = new Map(), kinds = new Map();
 	const id = (key) => ids.get(key) ?? (ids.set(key, ids.size + 1), ids.size);
@@ -71,10 +71,10 @@ func looks() []Screen {
 	return all
 }
 
-// Audit checks the page in its current state against WCAG 2.2 AA with axe-core, and checks
-// that it fits the width of its window and that its controls are large enough, on the
-// screens and in the themes of this run's tier. The page is not reloaded, and keeps the last
-// of these screens. The parameter what names the page in failure messages.
+// Audit checks the page in its current state against WCAG 2.2 AA with axe-core. It also checks that
+// the page fits the width of its window and that its controls are large enough. It does so on the
+// screens and in the themes of this run's tier. The page is not reloaded, and afterward the tab has
+// the last of these screens. The parameter what names the page in failure messages.
 func (tab *Tab) Audit(what string) {
 	tab.t.Helper()
 	looks := looks()
@@ -85,7 +85,7 @@ func (tab *Tab) Audit(what string) {
 	if !Value[bool](tab, `"axe" in window`) {
 		tab.do("load axe-core", chromedp.Evaluate[chromedp.Void](script))
 	}
-	if looks[len(looks)-1] == tab.screen { // the tab already has that screen
+	if looks[len(looks)-1] == tab.screen { // the tab already has the last screen
 		slices.Reverse(looks)
 	}
 	for _, l := range looks {
@@ -106,7 +106,7 @@ func (tab *Tab) Audit(what string) {
 		) {
 			tab.t.Errorf("%s: %s", at, fault)
 		}
-		// Not innerWidth, which grows with overflowing content on a phone.
+		// Do not use innerWidth: on a phone, it grows with overflowing content.
 		if wide := Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(l.Width) {
 			tab.t.Errorf("%s: the page is %g px wide", at, wide)
 		}
@@ -114,9 +114,8 @@ func (tab *Tab) Audit(what string) {
 	}
 }
 
-// tooSmall lists every visible control whose target is too narrow or too short. The size of
-// a box or a slider includes its label, and links within a sentence can be as small as their
-// words.
+// tooSmall lists every visible control whose target is too narrow or too short. The target of a box
+// or a slider includes its label, and links within a sentence can be as small as their words.
 const tooSmall = `((least) => {
 	const list = [];
 	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary, label.btn')) {

@@ -29,12 +29,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Patience bounds every wait for a state of the page or of its server. It is long because a
-// loaded machine is slow, and only a failing test reaches it.
+// Patience is the maximum time to wait for a state of the page or of its server. It is long because
+// a loaded machine is slow, and only a failing test waits that long.
 const Patience = 2 * time.Minute
 
-// Eventually waits until is returns true. It is for changes that cause no notification, such as
-// freed memory or a closed connection. It polls every few milliseconds.
+// Eventually waits until is returns true. It polls every few milliseconds, for changes that cause
+// no notification, such as freed memory or a closed connection.
 func Eventually(t testing.TB, is func() bool) {
 	t.Helper()
 	late, look := time.After(Patience), time.NewTicker(5*time.Millisecond)
@@ -126,7 +126,7 @@ type Suite struct{ *testing.M }
 
 // Run runs the tests and then stops Chromium.
 func (s Suite) Run() int {
-	defer func() { quit() }() // quit may be replaced until then
+	defer func() { quit() }() // quit may be replaced before Run returns
 	return fixture.Run(s.M)
 }
 
@@ -136,8 +136,8 @@ func Main(m *testing.M) { os.Exit(Suite{m}.Run()) }
 // quit stops the Chromium process, if there is one.
 var quit = func() {}
 
-// started starts the package's Chromium for the first test that needs it. Its context lives as
-// long as the process.
+// started starts the package's Chromium when the first test needs it. Its context lives as long as
+// the process.
 var started = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Path()),
@@ -146,8 +146,8 @@ var started = sync.OnceValues(func() (context.Context, error) {
 		chromedp.WindowSize(1440, 900),
 		chromedp.WSURLReadTimeout(Patience),
 		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("allow-pre-commit-input", true),    // key presses before the first frame are not dropped
-		chromedp.Flag("disable-smooth-scrolling", true),  // a key press at the end of a scroll is not dropped
+		chromedp.Flag("allow-pre-commit-input", true),    // do not drop key presses before the first frame
+		chromedp.Flag("disable-smooth-scrolling", true),  // do not drop a key press at the end of a scroll
 		chromedp.Flag("ignore-certificate-errors", true), // tests sign their own certificates
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),
@@ -164,7 +164,7 @@ var started = sync.OnceValues(func() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 })
 
-// A Tab is one page. Its methods fail the test if the page does not do what they require.
+// A Tab is one page. If the page does not do what a method requires, the method fails the test.
 type Tab struct {
 	t      testing.TB
 	ctx    context.Context
@@ -187,9 +187,9 @@ func Open(t testing.TB, s Screen, url string) *Tab {
 	return open(t, chromium(t), s, url, chromedp.WithNewBrowserContext())
 }
 
-// OpenOnDisk opens a URL in a new tab of the visitor whose cache is on disk; the other visitors'
-// caches are in memory and too small for large files. All tests of a package share this visitor,
-// so each test must use its own address.
+// OpenOnDisk opens a URL in a new tab of the one visitor whose cache is on disk. The other
+// visitors' caches are in memory and too small for large files. All tests of a package share this
+// visitor, so each test must use its own address.
 func OpenOnDisk(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
 	return open(t, chromium(t), s, url)
@@ -306,8 +306,8 @@ func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	}
 }
 
-// Faults returns the faults that the page has reported so far and clears them, for tests that cause
-// errors, such as a lost connection.
+// Faults returns the faults that the page has reported so far and clears them. It is for tests that
+// cause errors on purpose, such as a lost connection.
 func (tab *Tab) Faults() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()

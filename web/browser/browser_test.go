@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// TestTabDrivesAPage checks the features that the page tests rely on, with a page so simple
-// that only a fault in this package can cause a failure.
+// TestTabDrivesAPage checks the features that the page tests rely on. Its page is so simple that
+// only a fault in this package can cause a failure.
 func TestTabDrivesAPage(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

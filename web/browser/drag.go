@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Drag drags an element with the mouse or a finger, in steps, by the given numbers of pixels to the
-// right and down.
+// Drag drags an element with the mouse or a finger, in small steps, by the given numbers of pixels
+// to the right and down.
 func (tab *Tab) Drag(selector string, finger bool, right, down float64) {
 	tab.t.Helper()
 	at := tab.spot(selector, finger)

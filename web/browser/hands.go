@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Hands is a way of using a page. It only sends input-device events: no script clicks, focuses or
-// sets anything. The test fails if a control cannot be reached with that device. A selector selects
-// the first visible element that it matches.
+// Hands is a way of using a page. It only generates input events: no script clicks or focuses an
+// element or sets a value. The test fails if a control cannot be reached with that device. A
+// selector selects the first visible element that it matches.
 type Hands interface {
 	// Name is "mouse", "keyboard" or "touch".
 	Name() string
@@ -28,7 +28,7 @@ type Hands interface {
 	Point(selector string)
 	// Fill replaces the text in a field.
 	Fill(selector, text string)
-	// Slide moves a slider close to a value and returns the value that it has reached.
+	// Slide moves a slider close to a value and returns the value that the slider has reached.
 	Slide(selector string, value float64) float64
 }
 
@@ -92,7 +92,7 @@ const findSpot = `(async (selector, finger) => {
 })(%q, %t)`
 
 // spot returns the position of an element as soon as the element can be hit. If the tab is leaving
-// this page, the element can be on the next one.
+// this page, the element may be on the next one.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
 	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, tab.site.script(selector), finger), chromedp.EvalAwaitPromise)
@@ -198,8 +198,8 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	return m.valueOf(selector)
 }
 
-// enter presses a field until it has the focus. If a response adds content to the page
-// between aiming and pressing, the field can move; enter then presses again.
+// enter presses a field until it has the focus. A single press can miss: if a response adds content
+// to the page between aiming and pressing, the field moves.
 func (tab *Tab) enter(selector string, press func(string)) {
 	tab.t.Helper()
 	has := fmt.Sprintf(`document.activeElement?.matches(%q)`, selector)
@@ -250,7 +250,7 @@ func (f touch) Slide(selector string, value float64) float64 {
 	return f.valueOf(selector)
 }
 
-// The ways of using a page, each with a suitable screen.
+// ways are the ways of using a page, each with a suitable screen.
 var ways = []struct {
 	name   string
 	screen Screen

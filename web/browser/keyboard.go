@@ -36,8 +36,9 @@ const focusAt = `((selector) => {
 	return e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING ? 'after' : 'before';
 })(%q)`
 
-// obscured returns the element that hides the focused element entirely, or "". (WCAG 2.2, 2.4.11:
-// the focus is not obscured.) For a checkbox that is not drawn itself, the label counts.
+// obscured returns the element that entirely hides the focused element, or "" if there is none.
+// (WCAG 2.2, 2.4.11: the focus is not obscured.) For a checkbox that is not drawn itself, the label
+// counts.
 const obscured = `(() => {
 	const e = document.activeElement;
 	const r = e.getBoundingClientRect();
@@ -142,8 +143,8 @@ func (k keyboard) Slide(selector string, value float64) float64 {
 	return now
 }
 
-// mostSteps is the maximum number of arrow-key presses that move a slider, so a slider with fine
-// steps can stop short of the requested value.
+// mostSteps is the maximum number of arrow-key presses used to move a slider. A slider with fine
+// steps can therefore stop short of the requested value.
 const mostSteps = 60
 
 func abs(n int) int { return max(n, -n) }

@@ -2,8 +2,8 @@ package browser
 
 import "fmt"
 
-// slowMotion slows scripted animations almost to a standstill, and finds running ones by the names
-// that static/js gives them.
+// slowMotion slows scripted animations almost to a standstill. It finds running animations by the
+// names that static/js gives them.
 const slowMotion = `
 	if (window.film) return;
 	const animate = Element.prototype.animate;
@@ -23,15 +23,15 @@ const slowMotion = `
 		return one;
 	};`
 
-// SlowMotion makes the animations of the page ([Tab.Moves] and others) last until they are
-// examined or ended.
+// SlowMotion slows down the page's animations so much that they last until [Tab.Moves] and other
+// methods have examined or ended them.
 func (tab *Tab) SlowMotion() {
 	tab.t.Helper()
 	tab.Eval(slowMotion)
 }
 
-// Moves waits until the animation to which a script gave this name ("carry-sample") runs in slow
-// motion.
+// Moves waits until the animation with the given name, such as "carry-sample", runs in slow motion.
+// Scripts give their animations these names.
 func (tab *Tab) Moves(name string) {
 	tab.t.Helper()
 	tab.Wait("the animation "+name, fmt.Sprintf(`film.moving(%q).length > 0`, name))
@@ -49,8 +49,8 @@ func (tab *Tab) Film(name string) {
 	tab.Eval(`film.at(film.end() / 2)`)
 }
 
-// Seen first ends the CSS animations. It then returns the visible content of the page, without the
-// elements that match a selector: each element with its own text, position and colors.
+// Seen ends the CSS animations and then returns the visible content of the page: each element with
+// its own text, position and colors. It omits the elements that match the selector except.
 func (tab *Tab) Seen(except string) string {
 	tab.t.Helper()
 	return Value[string](tab, fmt.Sprintf(`(() => {

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// NoScripts blocks the scripts of all pages opened from now on, as if the connection were very
-// slow.
+// NoScripts blocks the scripts of all pages opened from now on, as if they were still loading over
+// a very slow connection.
 func (tab *Tab) NoScripts() {
 	tab.t.Helper()
 	tab.MayLose()
@@ -47,8 +47,9 @@ func (tab *Tab) Quota(origin string, bytes float64) {
 	)
 }
 
-// Manifest returns the address of the page's manifest, which browsers need to install the page. The
-// test fails if the browser cannot read it, and the page reports a fault if its policy forbids it.
+// Manifest returns the address of the page's manifest, which a browser needs to install the page as
+// an app. The test fails if the browser cannot read the manifest, and the page reports a fault if
+// its policy forbids it.
 func (tab *Tab) Manifest() (at string) {
 	tab.t.Helper()
 	tab.do("read the manifest", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

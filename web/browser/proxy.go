@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A Proxy forwards TCP connections to a server, until a test freezes or cuts them.
+// A Proxy forwards TCP connections to a server until a test freezes or cuts them.
 type Proxy struct {
 	net.Listener
 	to     string
@@ -96,7 +96,7 @@ func (c freezing) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// Break closes every connection. New connections are accepted immediately.
+// Break closes every connection. New connections are accepted right away.
 func (p *Proxy) Break() { p.cut(false) }
 
 // Cut closes every connection and refuses new ones until [Proxy.Mend].
@@ -119,7 +119,8 @@ func (p *Proxy) Mend() {
 	p.down = false
 }
 
-// Lose cuts the network while the bytes that send sends are in transit, so that they are lost.
+// Lose cuts the network while the bytes sent by the function send are in transit, so that they are
+// lost.
 func (p *Proxy) Lose(send func()) {
 	thaw := p.Freeze()
 	send()

@@ -8,9 +8,9 @@ import (
 )
 
 // A Site is a static site in whose pages the program runs. Its pages have the same addresses as a
-// server's, except that they are below a path and have a different form. Tests use its pages like a
-// server's: if a selector names one of the program's addresses, such as "/learn", or a script reads
-// location.pathname, the tab converts between the two forms.
+// server's, except that they are below a path and have a slightly different form. Tests use its
+// pages like a server's: if a selector names one of the program's addresses, such as "/learn", or a
+// script reads location.pathname, the tab converts between the two forms.
 type Site struct {
 	// URL is the site's address, without a slash at its end, and Path is its path on the host, with
 	// a slash at both ends.
@@ -21,15 +21,15 @@ type Site struct {
 	// Ready is a script that is true on a page while the program runs.
 	Ready string
 	// New contains the statements that a new visitor's first page runs before it is reloaded. They
-	// can return a promise.
+	// may return a promise.
 	New string
 }
 
 // sites are the sites in use, by address.
 var sites sync.Map
 
-// Through registers a site until the test ends: tabs that open an address below the site's use
-// it.
+// Through registers a site until the test ends. Tabs that open an address below the site's URL then
+// use the site.
 func Through(t testing.TB, s Site) {
 	sites.Store(s.URL, &s)
 	t.Cleanup(func() { sites.Delete(s.URL) })

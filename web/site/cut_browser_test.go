@@ -32,7 +32,7 @@ func (h *cutHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// A half is a response that cuts the connection after a megabyte.
+// A half is a response that breaks the connection after a megabyte.
 type half struct {
 	http.ResponseWriter
 	sent int
@@ -45,8 +45,8 @@ func (h *half) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// TestBrokenDownloadCanBeRetried: after a broken download, the page can be read and shows how much
-// has arrived and what is missing, and a retry starts the program.
+// TestBrokenDownloadCanBeRetried: after a broken download, the page can be read, and it shows how
+// much has arrived and what is missing. Retrying starts the program.
 // Promise: If a download breaks off, the page shows what is missing and can continue the download.
 func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	fixture.Long(t)
@@ -68,9 +68,9 @@ func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	tab.Wait("the end of the message", `!document.querySelector(".tab-line")`)
 }
 
-// TestWrongFilesAreNotCached: if a host sends its home page instead of an error for missing files,
-// as some do while a new version of a site replaces the old one, the response is not cached as the
-// file, and a retry starts the program.
+// TestWrongFilesAreNotCached: some hosts send their home page instead of an error for missing
+// files, for example while a new version of a site replaces the old one. Such a response is not
+// cached as the file, and retrying starts the program.
 func TestWrongFilesAreNotCached(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestWrongFilesAreNotCached(t *testing.T) {
 	tab.Wait("the program", runs)
 }
 
-// TestSiteWorksOffline: after the first visit, the site needs no network: the browser has stored
+// TestSiteWorksOffline: after the first visit, the site needs no network. The browser has stored
 // all pages, even those that have not been visited, and the model continues to generate text.
 // Promise: After the first visit, a static site works without a network.
 func TestSiteWorksOffline(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // TestSiteInAPage: testdata/embed/index.html, a page of another origin with its own strict policy,
 // shows a site's Loop and drill at their full height and loads the program for them. The host does
 // not allow other origins to read the script, so the script must not be a module. If a host does
-// allow it, as public static hosts do, a module works as well.
+// allow it, as public static hosts do, a module also works.
 func TestSiteInAPage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestSiteInAPage(t *testing.T) {
 	})
 	example := string(read(t, "../../testdata/embed/index.html"))
 	// In a Content-Security-Policy, a URL with a path matches the addresses below that path only if
-	// it ends in a slash.
+	// the URL ends with a slash.
 	example = strings.ReplaceAll(strings.ReplaceAll(example, "https://viz.example/", url), "https://viz.example", url)
 	school := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -68,10 +68,11 @@ func TestSiteInAPage(t *testing.T) {
 	tab.FullShot("site-embed-example.png")
 }
 
-// TestSitesLoopInAFrame: a site's Loop below embed/, here without another page around it, generates
-// a token, and a drill accepts an answer. Neither of them stores the reader's data in the browser,
-// as a cookie or as a record. In a frame without an origin, or if the browser refuses the worker,
-// the page explains that it cannot run there and offers a link to the page outside the frame.
+// TestSitesLoopInAFrame: a site's Loop below embed/, which is opened here without another page
+// around it, generates a token, and a drill accepts an answer. Neither of them stores the reader's
+// data in the browser, as a cookie or as a record. In a frame without an origin, or if the browser
+// refuses the worker, the page explains that it cannot run there and offers a link to the page
+// outside the frame.
 func TestSitesLoopInAFrame(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -108,7 +109,8 @@ func TestSitesLoopInAFrame(t *testing.T) {
 	}
 }
 
-// A frameHost is a file server whose pages are shown in frames that cannot run them.
+// A frameHost is a file server whose pages cannot run the program, because of their frame or
+// because the browser refuses the worker.
 type frameHost struct {
 	files http.Handler
 	deaf  atomic.Bool // browsers refuse the worker
@@ -128,7 +130,7 @@ func (h *frameHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// visit opens a site's Loop in such frames and checks its message.
+// visit opens a site's Loop without an origin and then without a worker, and checks the messages.
 func (h *frameHost) visit(t *testing.T, url string) {
 	t.Helper()
 	tab := browser.Open(t, browser.Phone, url+"embed/loop/?sandboxed")

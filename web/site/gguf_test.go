@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// writeGGUF writes a Llama model that has the given number of layers, random 16-bit weights
-// (23 MB per layer) and a vocabulary of single bytes. If weights is false, the file has a
-// hole of their size, which uses no space on disk.
+// writeGGUF writes a Llama model with the given number of layers, random 16-bit weights (23 MB per
+// layer) and a vocabulary of single bytes. If weights is false, the file has a hole in place of the
+// weights, which uses no space on disk.
 func writeGGUF(t *testing.T, path string, layers int, weights bool) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -105,7 +105,7 @@ type ggufWriter struct {
 	n int // bytes so far
 }
 
-// Write counts the bytes. The underlying writer returns its errors from Flush.
+// Write counts the bytes. Its error can be ignored, because Flush returns it again.
 func (b *ggufWriter) Write(p []byte) (int, error) {
 	b.n += len(p)
 	return b.w.Write(p)

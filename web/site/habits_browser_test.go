@@ -9,18 +9,18 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// allKept checks whether the worker has stored all of the site's files: it looks for the draft
-// model, which comes last.
+// allKept is a script that checks whether the worker has stored all of the site's files. It looks
+// for the draft model, which is stored last.
 const allKept = `(caches.keys().then(async (names) => {
 	const cache = await caches.open(names[0]);
 	window.kept = (await cache.keys()).filter(({ url }) => url.includes("/models/draft")).length;
 }), window.kept > 0)`
 
-// TestHosts: however a static host handles addresses, types and compressed files, a lesson
-// at an address without a slash has its styles, the program runs, and a drill can be done.
-// When the host is down, the pages still open and the program still runs. A wrong address
-// shows a page with links back: 404.html before the program runs, if the host sends it, and
-// the program's page afterwards.
+// TestHosts: however a static host handles addresses, types and compressed files, a lesson at an
+// address without a slash has its styles, the program runs, and a drill can be done. When the host
+// is down, the pages still open and the program still runs. A wrong address shows a page with links
+// back. Before the program runs, this page is 404.html, if the host sends it; afterward, it is the
+// program's page.
 // Promise: A static site works however its host treats addresses, file types and compression.
 func TestHosts(t *testing.T) {
 	fixture.Long(t)
@@ -60,8 +60,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// visitMissing goes to an address that has no page and is nested deeper than any page of the
-// site.
+// visitMissing goes to an address that has no page and is deeper than any page of the site.
 func visitMissing(tab *browser.Tab, url string) {
 	tab.Go(url + "no/such/page/in/this/site/")
 	tab.Wait("the page for wrong addresses, with its styles, links and program", runs+` &&

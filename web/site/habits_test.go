@@ -17,11 +17,11 @@ import (
 	"testing/fstest"
 )
 
-// habits are the properties in which static hosts differ.
+// habits are the ways in which static hosts differ.
 type habits struct {
 	atRoot bool // the site is at the root of its host
 
-	// The redirect statuses. 0 means that the host sends the page without a redirect.
+	// The statuses of redirects. 0 means that the host sends the page without a redirect.
 	folder  int // from /learn to /learn/
 	slash   int // from /learn/ to /learn
 	index   int // from /learn/index.html to its folder, with or without a slash as above
@@ -55,7 +55,7 @@ var (
 	// tenMinutes is the header that GitHub and GitLab send to let browsers cache everything for ten
 	// minutes.
 	tenMinutes = map[string]string{"Cache-Control": "max-age=600"}
-	// asked makes browsers revalidate each time.
+	// asked is the header that makes browsers revalidate each time.
 	asked = map[string]string{
 		"Cache-Control": "public, max-age=0, must-revalidate", "X-Content-Type-Options": "nosniff",
 	}
@@ -64,8 +64,8 @@ var (
 	}
 )
 
-// hosts are the hosts whose habits are known. Their treatment of slashes is documented in
-// https://github.com/slorber/trailing-slash-guide.
+// hosts are the hosts whose habits are known. https://github.com/slorber/trailing-slash-guide
+// documents how they handle slashes.
 var hosts = map[string]habits{
 	"GitHub Pages": {
 		folder: 301, missing: 404, shows404: true, zips: true, published: asJekyll, header: tenMinutes,
@@ -87,7 +87,7 @@ var hosts = map[string]habits{
 	},
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/IndexDocumentSupport.html
 	"S3": {folder: 302, missing: 404, types: octets},
-	// It uses the media types that the machine knows, which may not include one for manifests.
+	// This server uses the machine's table of media types, which may not include one for manifests.
 	"python3 -m http.server": {
 		folder: 301, missing: 404, noTag: true, types: map[string]string{".webmanifest": "application/octet-stream"},
 	},
@@ -99,7 +99,7 @@ var hosts = map[string]habits{
 	"Apache": {folder: 301, missing: 404, encoded: true},
 	// https://github.com/vercel/serve-handler#cleanurls-booleanarray
 	"npx serve": {atRoot: true, html: 301, missing: 404, shows404: true, zips: true},
-	// It refuses files without a known type:
+	// IIS refuses files without a known type:
 	// https://learn.microsoft.com/iis/configuration/system.webserver/staticcontent/mimemap
 	"IIS": {
 		folder: 301, missing: 404, noCase: true, noHead: true,
@@ -107,8 +107,8 @@ var hosts = map[string]habits{
 	},
 }
 
-// onePage are the habits of hosts that treat a site as a single-page application and send its
-// home page for all missing files: npx serve -s, or Cloudflare Pages for a site without
+// onePage are the habits of hosts that treat a site as a single-page application and send its home
+// page for all missing files. Examples are npx serve -s, and Cloudflare Pages for a site without
 // 404.html.
 var onePage = habits{atRoot: true, html: 301, missing: 200, zips: true}
 
@@ -185,8 +185,8 @@ func (h *host) has(name string) bool {
 	return h.file(name) != nil && (!odd || kind != "") && (h.published == nil || h.published(name))
 }
 
-// leads returns the target and the status of the redirect from an address. The status is 0
-// if the host does not redirect.
+// leads returns where the host redirects requests for an address, and with what status. The status
+// is 0 if the host does not redirect.
 func (h *host) leads(name string) (to string, status int) {
 	folder := strings.TrimSuffix(name, "/")
 	if page, ok := strings.CutSuffix("/"+name, "/index.html"); ok {

@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A cable is a file server whose connection breaks after a given number of bytes of the
-// program's files, until it is mended.
+// A cable is a file server whose connection breaks after it has sent a given number of bytes of the
+// program's files, and stays broken until it is mended.
 type cable struct {
 	files http.Handler
 	left  atomic.Int64
@@ -44,11 +44,11 @@ func (p *pulled) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// mended is a byte count that is never reached. A connection with this limit does not break.
+// mended is a number of bytes that is never reached. With this limit, a connection does not break.
 const mended = 1 << 60
 
 // TestDownloadInterruptedAnywhere: wherever the download is interrupted, the page can be read and
-// shows how much has arrived, and a retry after the connection is restored starts the program.
+// shows how much has arrived. Once the connection is restored, retrying starts the program.
 func TestDownloadInterruptedAnywhere(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -99,8 +99,8 @@ func checkSoftmax(t *testing.T, tab *browser.Tab) {
 const kept = `document.querySelector('.drills li:has(a[href$="practice/softmax/"]) .drills__been b')`
 
 // TestTwoTabsShareTheProgram: two tabs that are open at the same time share one program, and work
-// done in one appears in the other. The second is opened while the program is still loading, on a
-// host that redirects index.html to its folder.
+// done in one of them appears in the other. The second tab is opened while the program is still
+// loading, on a host that redirects index.html to its folder.
 func TestTwoTabsShareTheProgram(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -132,8 +132,8 @@ func TestRunsWithoutStorage(t *testing.T) {
 		document.querySelector("#yours")?.innerText.includes("This browser keeps nothing for this site")`)
 }
 
-// TestFullStorageIsReported: if the browser has no more space, the page says so and continues.
-// Here, every attempt to store a record in the browser's database fails with that error.
+// TestFullStorageIsReported: if the browser has no space left, the page says so and continues. In
+// this test, every attempt to store a record in the browser's database fails with that error.
 func TestFullStorageIsReported(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -155,9 +155,9 @@ IDBObjectStore.prototype.put = function (...what) {
 	tab.Wait("a run", `document.querySelector("#strip-row")?.innerText.includes("upon")`)
 }
 
-// TestWorkerSurvivesSleep: pressing a key while the program loads does not change the text
-// in the address. When the machine sleeps, the browser ends the worker and with it the
-// program and the run; the page then restores the run at the same token and continues.
+// TestWorkerSurvivesSleep: pressing a key while the program loads does not change the text in the
+// address. When the machine sleeps, the browser ends the worker, and with it the program and the
+// run. The page then restores the run at the same token and continues.
 func TestWorkerSurvivesSleep(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A compressor is a file server that compresses the program itself, as most static hosts do,
-// until it is down.
+// A compressor is a file server that itself compresses the program, as most static hosts do. A test
+// can take it down.
 type compressor struct {
 	files  http.Handler
 	zipped func(name string) []byte // returns a file of the site, compressed
@@ -56,7 +56,7 @@ func (c *compressor) requests() string {
 }
 
 // aboutProgram returns a script that runs act. In act, cache is the worker's cache, and keptAs is
-// the address of the stored program.
+// the address at which the program is stored in it.
 func aboutProgram(act string) string {
 	return `return (async () => {
 		const cache = await caches.open((await caches.keys())[0]);
@@ -68,8 +68,8 @@ func aboutProgram(act string) string {
 }
 
 // TestProgramFromCompressingHost: if a host compresses files itself, the program is downloaded
-// once, in the form whose machine code browsers cache, and is later started from the HTTP cache. If
-// this cache or the worker's own cache is lost, the program still starts without the host.
+// once, in the form whose machine code browsers cache, and is started from the HTTP cache later. If
+// the HTTP cache or the worker's own cache is lost, the program still starts without the host.
 func TestProgramFromCompressingHost(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -24,11 +24,12 @@ func (h *lateHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.files.ServeHTTP(w, r)
 }
 
-// TestVisitUnderAPath goes through a site below a path of a plain file server: from the home page
-// to the Loop, where the model generates three tokens and the text is saved; to a lesson with its
-// experiment; and to a drill, which is still marked as done after the worker has lost all its
-// state. Everything runs in the browser, since the file server serves only files. The draft model
-// arrives when the program is already generating text, and its guesses are shown from then on.
+// TestVisitUnderAPath visits a site below a path of a plain file server. The visit leads from the
+// home page to the Loop, where the model generates three tokens and the text is saved; to a lesson
+// with its experiment; and to a drill, which is still marked as done after the worker has lost all
+// its state. Everything runs in the browser, since the file server only serves files. The draft
+// model arrives when the program is already generating text, and its guesses are shown from then
+// on.
 // Promise: A static site works under any path, with the model and your progress in the browser.
 func TestVisitUnderAPath(t *testing.T) {
 	fixture.Long(t)

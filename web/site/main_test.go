@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// under is the path of test sites on their host, and runs is true while the program runs in the
-// page's worker.
+// under is the path of test sites on their host. runs is a JavaScript expression that is true while
+// the program runs in the page's worker.
 const (
 	under = webtest.Under
 	runs  = webtest.Runs

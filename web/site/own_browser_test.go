@@ -18,7 +18,7 @@ import (
 // fixtures is the folder with small random models in several formats.
 const fixtures = "../../testdata/models"
 
-// TestOwnModelWritesTheSame: a model from the disk, either a file or the files of a folder,
+// TestOwnModelWritesTheSame: a model from the disk, either a file or the files in a folder,
 // generates exactly the same text in the tab as in the test process. If the worker is stopped, the
 // model is opened again, since the page keeps references to its files. A damaged file is refused
 // with the reason, and the previous model stays in use.
@@ -64,9 +64,9 @@ func TestOwnModelWritesTheSame(t *testing.T) {
 	opened(tab, site)
 }
 
-// TestModelDroppedOnThePage: a file or a folder that is dropped on the page is opened like a chosen
-// one. Refusals give the same reasons as a server's. A 16-bit model of 270 MB fits. A model that
-// does not fit is refused at once with a message, and its weights are never read.
+// TestModelDroppedOnThePage: a file or a folder that is dropped on the page is opened as if it had
+// been chosen. Refusals give the same reasons as on a server. A 16-bit model of 270 MB fits. A
+// model that does not fit is refused at once with a message, and its weights are never read.
 func TestModelDroppedOnThePage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -10,12 +10,12 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// quality is the brotli level, at most 11. Each higher level takes twice the time and saves only
+// quality is the brotli level; the highest is 11. Each higher level doubles the time and saves only
 // one percent.
 const quality = 6
 
-// small is the size in bytes up to which files are not compressed, because compression would not
-// reduce the number of packets.
+// small is the size, in bytes, up to which files are not compressed, because compressing them would
+// not reduce the number of packets.
 const small = 1000
 
 // shrinks lists the extensions of files that compression makes smaller.

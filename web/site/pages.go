@@ -28,8 +28,8 @@ var (
 	asset = regexp.MustCompile(`"/static/([^"?]+)\?v=`)
 )
 
-// begin lists the addresses from which all pages can be reached through links. No link leads a new
-// visitor to a card or to the page about embedding, but people share both addresses.
+// begin lists the addresses from which links lead to all pages. For a new visitor, no link leads to
+// a card or to the page about embedding, but people share the addresses of both.
 var begin = []string{"/", "/first", "/first/card", "/join", shell.EmbedPath}
 
 // addPages adds all pages that a new visitor can reach by links, and the files that these pages
@@ -85,8 +85,8 @@ func (o Options) addPages(ctx context.Context, all files, d *described) error {
 	return all.addAssets(fmt.Sprintf("%q", own), d)
 }
 
-// depth is the maximum depth of an unknown address, in folders below the site's root, from which
-// 404.html can find the site. Valid addresses are at most four folders deep.
+// depth is the maximum depth of an unknown address, in folders below the site's root, at which
+// 404.html can still find the site. Valid addresses are at most four folders deep.
 const depth = 8
 
 // addMissing adds 404.html, the page that many hosts send for an address without a file. The depth
@@ -124,8 +124,8 @@ func (o Options) addMissing(ctx context.Context, door *tab.Door, all files, d *d
 	return err
 }
 
-// findsRoot puts 404.js before everything else that a page loads, and allows the script to set the
-// root of the page's addresses.
+// findsRoot inserts 404.js before everything else that a page loads, and allows the script to set
+// the root of the page's addresses.
 func findsRoot(page string) (string, error) {
 	const first, policy = `<link rel="manifest"`, "base-uri 'none'"
 	if strings.Count(page, first) != 1 || strings.Count(page, policy) != 1 {
@@ -139,8 +139,8 @@ func findsRoot(page string) (string, error) {
 	return strings.Replace(page, first, scripts+first, 1), nil
 }
 
-// fetch requests an address from the server and returns the page or the address to which it
-// redirects, or neither if the address is not a page that is the same for everyone.
+// fetch requests an address from the server. It returns the page or the address to which it
+// redirects. If the address is not a page that is the same for everyone, it returns neither.
 func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err error) {
 	r, err := door.Request(chance.Steady(ctx), tab.Ask{Method: http.MethodGet, URL: strings.TrimPrefix(p, "/")})
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestFirstVisitInPrivateWindow: in a private window, a first-time visitor can go from the
-// first sentence to a drill. (A browser context created over Chromium's protocol counts as
-// private, since its profile is off the record.) The work is visible in a second tab and to
-// another worker; the page states how long the work is kept, and no message contradicts
-// that. The work does not appear in another private window.
+// TestFirstVisitInPrivateWindow: in a private window, a first-time visitor can get from the first
+// sentence to a drill. (A browser context created over Chromium's protocol counts as private, since
+// its profile is off the record.) The work is visible in a second tab and to another worker. The
+// page states how long the work is kept, and no message contradicts that. The work does not appear
+// in another private window.
 func TestFirstVisitInPrivateWindow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -51,8 +51,8 @@ func TestFirstVisitInPrivateWindow(t *testing.T) {
 	}
 }
 
-// TestRunsWithoutAnyQuota: if a browser gives a site no storage at all, for files or for records,
-// the program runs, and messages say that nothing is saved.
+// TestRunsWithoutAnyQuota: if a browser does not let a site store any files or records, the program
+// runs, and messages say that nothing is saved.
 func TestRunsWithoutAnyQuota(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

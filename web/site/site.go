@@ -31,7 +31,7 @@ type Model struct {
 	Files fs.FS
 }
 
-// Options are the inputs of a site.
+// Options are the inputs for a site.
 type Options struct {
 	// Handler is the server whose pages are fetched.
 	Handler http.Handler
@@ -44,7 +44,7 @@ type Options struct {
 	Target, Draft Model
 	// Lessons are the files of an instructor's own course; see lessons.ReadOwn.
 	Lessons map[string]string
-	// Public is the site's public address, with a slash at the end; "" if it is not known.
+	// Public is the site's public address, which ends with a slash; "" if it is not known.
 	Public string
 	// Take creates the image of the program; nil means [image.Take].
 	Take func(context.Context, image.Input) (*image.Image, error)
@@ -179,7 +179,7 @@ const manifest = `{
 }
 `
 
-// described is the worker's configuration; worker.js documents the fields.
+// described is the worker's configuration. worker.js documents the fields.
 type described struct {
 	Version string            `json:"version"`
 	Public  string            `json:"public"`
@@ -219,7 +219,7 @@ func (d *described) script() ([]byte, error) {
 }
 
 // addHashed adds a file under a name that includes a hash of its content, and returns its path. A
-// browser that has cached an older version therefore cannot confuse the two.
+// browser that has cached an older version of the file therefore cannot confuse the two.
 func (f files) addHashed(name string, data []byte) string {
 	sum := sha256.Sum256(data)
 	ending := path.Ext(name)
@@ -236,7 +236,7 @@ func (f files) addPacked(name string, data []byte, level int) (packed, error) {
 	return packed{path.Base(name), at + ".gz", len(zipped), len(data)}, err
 }
 
-// addModel adds the model files at the top of the model's folder.
+// addModel adds the model files that are directly in the model's folder.
 func (f files) addModel(to string, m Model, level int) (packedModel, error) {
 	list, err := fs.ReadDir(m.Files, ".")
 	if err != nil {
@@ -280,5 +280,5 @@ func write(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o644)
 }
 
-// tabSite returns the description of the site for its pages.
+// tabSite returns what the site's pages must know about the site.
 func (o Options) tabSite() tab.Site { return tab.Site{Public: o.Public} }

@@ -68,10 +68,11 @@ func (s *sender) sent(b *testing.B) int64 {
 }
 
 // BenchmarkTab measures a site in Chromium, from a host that does not compress and from one that
-// does: the bytes that a first visit loads until the program runs; the time from opening the page
-// to the first token on the third visit, with all files cached; the rate at which the program sends
-// the stages of tokens; and the resident memory of the largest process, immediately and after the
-// browser has collected its garbage. "make site-figures" runs it on one core.
+// does. It measures the bytes that a first visit loads until the program runs; the time from
+// opening the page to the first token on the third visit, with all files cached; the rate at which
+// the program sends the stages of tokens; and the resident memory of the largest process, both
+// immediately and after the browser has collected its garbage. "make site-figures" runs it on one
+// core.
 func BenchmarkTab(b *testing.B) {
 	for _, compresses := range []bool{false, true} {
 		name := map[bool]string{false: "plain", true: "compressing"}[compresses]
@@ -83,8 +84,8 @@ func BenchmarkTab(b *testing.B) {
 // from startup.
 const memoryAim = 250_000_000
 
-// settled returns the memory of the page's process as soon as it has dropped to memoryAim, or when
-// the test has waited long enough.
+// settled returns the memory of the page's process as soon as it has dropped to memoryAim. If that
+// takes too long, it returns the current value.
 func settled() int64 {
 	began := time.Now()
 	for range time.Tick(time.Second) {
@@ -151,8 +152,8 @@ func descends(pid int) bool {
 	return pid == os.Getpid()
 }
 
-// largestRenderer returns the resident memory of the largest renderer process of this test's
-// Chromium, in bytes; 0 if there is no /proc.
+// largestRenderer returns the resident memory, in bytes, of the largest renderer process of this
+// test's Chromium. It returns 0 if there is no /proc.
 func largestRenderer() (most int64) {
 	list, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range list {

@@ -13,10 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestSameAsTheTrace: the stages that the tab sends equal the stages that the engine
-// computes in the test process: the tokens, counts and texts are the same, and numbers
-// differ by at most a thousandth. (In the long tier, cmd/viz compares many runs with the
-// output of viz trace.)
+// TestSameAsTheTrace: the stages that the tab sends match the stages that the engine computes in
+// the test process. The tokens, counts and texts are the same, and numbers differ by at most a
+// thousandth. (In the long tier, cmd/viz compares many runs with the output of viz trace.)
 func TestSameAsTheTrace(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -35,8 +34,8 @@ func TestSameAsTheTrace(t *testing.T) {
 	compare(t, testmodel.Target(t), prompt, s, webtest.Stages(t, tab, set, prompt, tokens))
 }
 
-// compare runs the prompt on the model in the test process, and compares the tab's stages
-// with the result.
+// compare runs the prompt on the model in the test process, and compares the result with the tab's
+// stages.
 func compare(t *testing.T, m *infer.Model, prompt string, s infer.Settings, got []map[string]any) {
 	t.Helper()
 	loop, err := infer.NewLoop(m, prompt, s)

@@ -30,8 +30,8 @@ func ofLabs(t *testing.T, files fstest.MapFS) string {
 	return ""
 }
 
-// newer returns the files of another version of a site, with different words in a lesson and a
-// style sheet that ends differently.
+// newer returns the files of another version of a site, in which a lesson has different words and a
+// style sheet has a different end.
 func newer(t *testing.T, files fstest.MapFS, styles string) fstest.MapFS {
 	t.Helper()
 	next := maps.Clone(files)
@@ -63,8 +63,8 @@ func keptText(name string) string {
 }
 
 // TestNewVersionReplacesTheOld: a host allows browsers to cache all files for ten minutes, and a
-// new version of the site is published within that time. Open pages of the old version still work
-// and offer the new version with a button. Pressing the button on one page reloads all of them, and
+// new version of the site is published within that time. Open pages of the old version still work,
+// and offer the new version with a button. Pressing the button on one page reloads all pages, and
 // the page with a run restores the run. After that, all files come from the new version, and none
 // from the browser's cache.
 // Promise: Open pages of a site offer its new version with a button, and using it loses no run.

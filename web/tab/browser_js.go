@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// browser is the description of the browser's storage that the progress store needs in addition to
-// its logs: a browser has no notices, no damaged files and no storage limit set by the program, and
+// browser describes the browser's storage, for what the progress store needs in addition to its
+// logs. A browser has no notices, no damaged files and no storage limit set by the program, and
 // each write reports whether there is space.
 type browser struct{}
 

@@ -8,8 +8,9 @@
 // port instead (web/wire).
 //
 // The site can be at any path of its host, while the program's addresses begin at the root. Only
-// [Rebase] handles this: it moves the addresses in pages and panels below the site's own path.
+// [Rebase] deals with this difference: it moves the addresses in pages and panels below the site's
+// own path.
 //
-// Learners' data is stored in the browser, by a journal over IndexedDB. There are no classes:
-// they need a server that others can reach.
+// Learners' data is stored in the browser, by a journal over IndexedDB. There are no classes,
+// because classes need a server that others can reach.
 package tab

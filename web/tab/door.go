@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// A Door connects the pages of a site with the program's server: it converts the pages' requests to
-// HTTP requests, and rewrites the responses for the site's address.
+// A Door connects the pages of a site with the program's server. It converts the pages' requests to
+// HTTP requests, and adapts the responses to the site's address.
 type Door struct {
 	// Handler handles every request.
 	Handler http.Handler
@@ -22,9 +22,9 @@ type Door struct {
 	// Host is the host name in the requests, and Path is the path of the site on its host, with a
 	// slash at both ends.
 	Host, Path string
-	// Greet, if not nil, returns the cookie that identifies the sender of a request, or nil if the
-	// request has one or should remain anonymous. Pages of a site are files until the program runs,
-	// so a live part may send the first request.
+	// Greet, if not nil, returns the cookie that identifies the sender of a request. It returns nil
+	// if the request already has one or should remain anonymous. Until the program runs, the pages
+	// of a site are files, so a live part may send the first request.
 	Greet func(r *http.Request) *http.Cookie
 	// Keep, if not nil, is called with all cookies whenever any of them has changed.
 	Keep func(cookies []byte)
@@ -56,8 +56,8 @@ func (d *Door) Bring(cookies []byte) {
 	}
 }
 
-// Told reports whether the cookies hold more than the learner's id. If not, the learner has
-// not done anything yet and sees the same pages as any new visitor.
+// Told reports whether the cookies contain more than the learner's id. If they do not, the learner
+// has not done anything yet and sees the same pages as any new visitor.
 func (d *Door) Told() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +71,7 @@ func (d *Door) Told() bool {
 
 // Request converts a page's request to an HTTP request for the server.
 func (d *Door) Request(ctx context.Context, a Ask) (*http.Request, error) {
-	u, err := url.ParseRequestURI("/" + a.URL) // Parse would take "//name" for a host
+	u, err := url.ParseRequestURI("/" + a.URL) // url.Parse would treat "//name" as a host
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (d *Door) Answer(ctx context.Context, a Ask) (Answer, error) {
 	return got, nil
 }
 
-// Serve passes a request to the server and returns its response.
+// Serve passes a request to the server and returns the response.
 func (d *Door) Serve(r *http.Request) Answer {
 	w := &answering{header: http.Header{}, status: http.StatusOK}
 	d.Handler.ServeHTTP(w, r)
@@ -149,7 +149,7 @@ func (d *Door) keep(h http.Header) {
 	d.set(got)
 }
 
-// set changes the cookies; d.mu must be held.
+// set changes the cookies. d.mu must be held.
 func (d *Door) set(cookies []*http.Cookie) {
 	if d.cookies == nil {
 		d.cookies = map[string]string{}
@@ -165,7 +165,7 @@ func (d *Door) set(cookies []*http.Cookie) {
 	if maps.Equal(before, d.cookies) || d.Keep == nil {
 		return
 	}
-	if text, err := json.Marshal(d.cookies); err == nil { // it never fails for strings
+	if text, err := json.Marshal(d.cookies); err == nil { // this never fails for strings
 		d.Keep(text)
 	}
 }

@@ -80,7 +80,7 @@ func TestPageRequestsReachTheServer(t *testing.T) {
 	}
 }
 
-// TestFirstRequestCreatesTheVisitor: the first request, for a page or a live part, creates the
+// TestFirstRequestCreatesTheVisitor: the first request, for a page or for a live part, creates the
 // visitor to whom all later requests belong.
 func TestFirstRequestCreatesTheVisitor(t *testing.T) {
 	t.Parallel()

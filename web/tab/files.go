@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-// Files are the files of a model by name: either the site's files, downloaded, or a visitor's own
-// files on disk.
+// Files are the files of a model, by name. They are either the site's downloaded files or a
+// visitor's own files on disk.
 type Files map[string]Source
 
 // A Source provides a file's bytes.
@@ -47,7 +47,7 @@ func (f Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// Bytes returns the size of all files.
+// Bytes returns the total size of all files.
 func (f Files) Bytes() (n int64) {
 	for _, from := range f {
 		n += from.Size()
@@ -69,18 +69,18 @@ func (f *file) ModTime() time.Time         { return time.Time{} }
 func (f *file) IsDir() bool                { return false }
 func (f *file) Sys() any                   { return nil }
 
-// A summedFile is a file whose SHA-256 hash is computed by the browser.
+// A summedFile is a file whose SHA-256 hash the browser has computed.
 type summedFile struct {
 	*file
 	checkpoint.Summed
 }
 
-// chunkBytes is the number of bytes that one fetch reads from a file on disk.
+// chunkBytes is the number of bytes fetched from a file on disk at a time.
 const chunkBytes = 1 << 20
 
-// chunks reads a file that can only be fetched in chunks. Because each fetch is slow, chunks are
-// large, and a chunk is kept until another one is needed. Only one chunk is in memory at any time,
-// whatever the size of the file.
+// chunks reads a file that can only be fetched in chunks. Since each fetch is slow, chunks are
+// large, and a chunk is kept until a different one is needed. Only one chunk is in memory at any
+// time, whatever the size of the file.
 type chunks struct {
 	size  int64
 	fetch func(from, to int64) ([]byte, error) // returns the bytes in [from, to)
@@ -125,8 +125,8 @@ func (p *chunks) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// topOf returns the name of a file within the folder that a visitor has chosen, and whether it
-// is at the folder's top: "folder/config.json" is config.json.
+// topOf returns the name of a file within the folder that a visitor has chosen, and reports whether
+// the file is at the top of that folder: "folder/config.json" is config.json.
 func topOf(chosen string) (name string, top bool) {
 	_, rest, inFolder := strings.Cut(chosen, "/")
 	if !inFolder {

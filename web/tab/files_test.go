@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/files"
 )
 
-// TestChunksReadAnyRange: a file that is fetched in chunks can be read at any offset; a chunk is
-// not fetched again until another chunk has been needed, and a chunk that is shorter than the
-// file's size implies is an error.
+// TestChunksReadAnyRange: a file that is fetched in chunks can be read at any offset. A chunk is
+// not fetched again unless another chunk has been needed in the meantime. If a chunk is shorter
+// than it should be for the file's size, reading fails.
 func TestChunksReadAnyRange(t *testing.T) {
 	t.Parallel()
 	whole := make([]byte, 2*chunkBytes+100)
@@ -81,9 +81,9 @@ func fromDisk(t *testing.T, folder string, names ...string) Files {
 	return list
 }
 
-// TestOpenOwnModel: a visitor's model produces the same results as when the program opens it by its
-// path. If its weights do not fit in memory, they are rounded; if the rounded weights do not fit
-// either, the model is refused.
+// TestOpenOwnModel: a visitor's model produces the same results as the model that the program opens
+// by its path. If its weights do not fit in memory, they are rounded; if the rounded weights do not
+// fit either, the model is refused.
 func TestOpenOwnModel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestOpenOwnRefusesLargeModelUnread(t *testing.T) {
 	}
 }
 
-// TestOpenOwnRefusalGivesReasons: a refusal states the same reasons as a server's.
+// TestOpenOwnRefusalGivesReasons: a refusal gives the same reasons as a server's.
 func TestOpenOwnRefusalGivesReasons(t *testing.T) {
 	t.Parallel()
 	config := fromDisk(t, "qwen3/", "config.json", "tokenizer.json")
@@ -213,7 +213,7 @@ type summed struct {
 func (s summed) SHA256() ([]byte, error) { return s.sum() }
 
 // TestModelHashUsesGivenSum: the model's hash depends only on the given checksum of the weights
-// file; without a checksum, the model is not opened.
+// file. Without a checksum, the model is not opened.
 func TestModelHashUsesGivenSum(t *testing.T) {
 	t.Parallel()
 	open := func(sum func() ([]byte, error)) (string, error) {

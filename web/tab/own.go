@@ -11,12 +11,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// ownLimit is the maximum memory for the weights of a visitor's own model: half of the memory that
-// WebAssembly can address, because there are two copies of a matrix while it is read.
+// ownLimit is the maximum memory for the weights of a visitor's own model. It is half of the memory
+// that WebAssembly can address, because a matrix needs space for two copies while it is read.
 const ownLimit = 2 << 30
 
-// A refusal explains to users why a model was not opened: it states the problem and, if there are
-// several reasons, all of them.
+// A refusal explains to users why a model was not opened. It states the problem and, if there are
+// several reasons, lists all of them.
 type refusal struct {
 	say terms.Phrase
 	why []string // in English
@@ -24,14 +24,14 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.say.String() }
 
-// OpenOwn opens a visitor's own model as a server does, under the given name. The weights are
-// unchanged if they fit into limit bytes, and otherwise rounded to 8 bits. The folder can contain
-// other files, too. Errors explain to users why the model was refused.
+// OpenOwn opens a visitor's own model under the given name, as a server does. If the weights fit
+// into limit bytes, they are unchanged. Otherwise, they are rounded to 8 bits. The folder can
+// contain other files, too. Errors explain to users why the model was refused.
 func OpenOwn(files Files, name string, limit int64) (*infer.Model, string, error) {
 	if len(files) == 0 {
 		return nil, "", &refusal{say: terms.PhraseOf("tab.refused.empty")}
 	}
-	if files.Bytes() > limit/mostPerByte { // refuse before computing the hash, which is slow for a large file
+	if files.Bytes() > limit/mostPerByte { // refuse a large file before computing its hash, which would be slow
 		c, err := checkpoint.OpenAny(files.unread(), name)
 		if err != nil {
 			return nil, "", refuse(err)
@@ -81,8 +81,8 @@ func bytesText(n int64) func(*terms.Language) string {
 	return func(l *terms.Language) string { return l.Bytes(n) }
 }
 
-// unread returns the same files without their hashes, because computing the hashes would read all
-// of the files.
+// unread returns the same files without their hashes, because all of the files would have to be
+// read to compute the hashes.
 func (f Files) unread() Files {
 	all := Files{}
 	for name, from := range f {

@@ -10,14 +10,14 @@ import (
 	"github.com/tokenbytoken/viz/web/model"
 )
 
-// usualMemory is the memory available for a model's weights if the browser does not report how much
-// memory the device has.
+// usualMemory is the memory available for a model's weights if the browser does not report the
+// device's memory.
 const usualMemory = 1 << 30
 
-// open is the function open(folder, files, tell): it switches to a visitor's own model, from
-// a list of {name, file} with the names as they were chosen, and calls tell with the
-// progress in percent. It returns a promise of {name} or, if the previous model stays in
-// use, of {say, why}.
+// open implements the JavaScript function open(folder, files, tell). It switches to a visitor's own
+// model, given as a list of {name, file} with the names as they were chosen, and calls tell with
+// the progress in percent. It returns a promise of {name} or, if the previous model stays in use,
+// of {say, why}.
 func (p *program) open(_ js.Value, args []js.Value) any {
 	folder, list, tell := args[0].String(), args[1], args[2]
 	return promise(func() (any, error) {
@@ -27,7 +27,7 @@ func (p *program) open(_ js.Value, args []js.Value) any {
 		files := Files{}
 		progress := func(n int) {
 			read += int64(n)
-			const passes = 2 // for its hash and for its weights
+			const passes = 2 // once for the hash and once for the weights
 			if now := min(100, 100*read/max(1, passes*files.Bytes())); now > told {
 				told = now
 				tell.Invoke(now)
@@ -64,7 +64,7 @@ func (p *program) open(_ js.Value, args []js.Value) any {
 	})
 }
 
-// back is the function back(): it switches back to the site's own model.
+// back implements the JavaScript function back(), which switches back to the site's own model.
 func (p *program) back(js.Value, []js.Value) any {
 	return promise(func() (any, error) {
 		p.changing.Lock()
@@ -73,8 +73,8 @@ func (p *program) back(js.Value, []js.Value) any {
 	})
 }
 
-// memoryOf returns the memory that the weights of a visitor's own model can use: half of the memory
-// that the browser reports for the device.
+// memoryOf returns how much memory the weights of a visitor's own model can use, which is half of
+// the memory that the browser reports for the device.
 func memoryOf(navigator js.Value) int64 {
 	gib := navigator.Get("deviceMemory")
 	if gib.Type() != js.TypeNumber {
@@ -83,7 +83,7 @@ func memoryOf(navigator js.Value) int64 {
 	return min(ownLimit, int64(gib.Float()*(1<<30))/2)
 }
 
-// onDisk returns a reader for a File of the browser.
+// onDisk returns a reader for a File object of the browser.
 func onDisk(f js.Value, read func(int)) *chunks {
 	return &chunks{
 		size: int64(f.Get("size").Float()), read: read,

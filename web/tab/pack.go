@@ -15,10 +15,11 @@ import (
 // Packed is the extension of weights files that [PackWeights] wrote.
 const Packed = ".packed"
 
-// A packed weights file begins with this mark. Then come the length and the header of the
-// safetensors file that it replaces, and its tensors in the order of their data. Each tensor begins
-// with a byte for its encoding: the values' low bytes and then their high bytes (asPlanes), the
-// steps of its blocks (asSteps), or unchanged (asBytes).
+// packMark is the mark at the beginning of a packed weights file. The mark is followed by the
+// length and the header of the safetensors file that the packed file replaces, and by its tensors
+// in the order of their data. Each tensor begins with a byte for its encoding: the values' low
+// bytes and then their high bytes (asPlanes), the steps of its blocks (asSteps), or unchanged
+// (asBytes).
 const packMark = "vizpack1"
 
 const (
@@ -27,17 +28,18 @@ const (
 	asSteps
 )
 
-// packBlock is the number of weights of a row that share a scale, and packMost is the largest step.
-// Both match the engine's int8 (infer/kernel).
+// packBlock is the number of weights in a row that share a scale, and packMost is the largest step.
+// Both are the same as in the engine's int8 (infer/kernel).
 const (
 	packBlock = 64
 	packMost  = 127
 )
 
-// PackWeights rewrites a safetensors file so that gzip makes it smaller. It is lossless: the
-// bundled models' matrices are on the grid of the engine's int8, so one byte describes each
-// weight; a value that is not on the grid is stored in full, and a matrix with many such values is
-// not converted to steps. It returns an error for a file that it cannot parse.
+// PackWeights rewrites a safetensors file so that gzip makes it smaller, without losing
+// information. The bundled models' matrices are on the grid of the engine's int8, so one byte
+// describes each weight. A value that is not on the grid is stored in full, and a matrix with many
+// such values is not converted to steps. PackWeights returns an error for a file that it cannot
+// parse.
 func PackWeights(file []byte) ([]byte, error) {
 	data, list, err := takeApart(file)
 	if err != nil {
@@ -71,10 +73,10 @@ func PackWeights(file []byte) ([]byte, error) {
 type Matrix struct {
 	Rows, Cols int
 	Values     []byte // bfloat16, row by row
-	// Packed contains the same values in a form that gzip compresses well: the number of values
-	// that are not on the grid (four bytes); for each of them, its position (four bytes) and value
-	// (two bytes); the scales of the rows' blocks as bfloat16, all low bytes before all high bytes;
-	// and a byte for the step of each weight.
+	// Packed contains the same values in a form that gzip compresses well. First come the values
+	// that are not on the grid: their number (four bytes) and, for each of them, its position (four
+	// bytes) and value (two bytes). Then come the scales of the rows' blocks as bfloat16, with all
+	// low bytes before all high bytes, and a byte for the step of each weight.
 	Packed []byte
 }
 
@@ -103,7 +105,7 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 		return nil, errors.New("not packed weights")
 	}
 	head, list, size, err := layout(rest)
-	if err == nil && size > 2*len(rest) { // every encoding of a value needs at least half of its bytes
+	if err == nil && size > 2*len(rest) { // every encoding of a value needs at least half as many bytes as the value
 		err = fmt.Errorf("too short for its %d bytes of tensors", size)
 	}
 	if err != nil {
@@ -135,8 +137,7 @@ func UnpackWeights(packed []byte) ([]byte, error) {
 	return out, nil
 }
 
-// A packing describes a tensor of a file: the location of its values and the number of bytes per
-// value.
+// A packing describes a tensor in a file: where its values are, and how many bytes each value has.
 type packing struct {
 	name           string
 	from, to, size int
@@ -156,8 +157,8 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 	return data, list, nil
 }
 
-// layout parses a safetensors header. It returns the header with its length field, the tensors in
-// the order of their data, and the total size of the data in bytes. The data must not have gaps.
+// layout parses a safetensors header. It returns the header including its length field, the tensors
+// in the order of their data, and the total size of the data in bytes. The data must not have gaps.
 func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
 		return nil, nil, 0, errors.New("the header is longer than the file")
@@ -200,7 +201,7 @@ func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	return head, list, size, nil
 }
 
-// maxWeights is the maximum size in bytes of each tensor in a site.
+// maxWeights is the maximum size, in bytes, of a tensor in a site.
 const maxWeights = 1 << 28
 
 // planes returns the low bytes of 16-bit values, followed by their high bytes.
@@ -249,11 +250,11 @@ func packSteps(values []byte, cols int) []byte {
 	return slices.Concat(out, off, planes(scales), steps)
 }
 
-// A reader holds the bytes that have not been read yet. After an attempt to read too many, rest is
-// nil.
+// A reader holds the bytes that have not been read yet. After an attempt to read more bytes than
+// there are, rest is nil.
 type reader struct{ rest []byte }
 
-// take returns the next n bytes, or nil.
+// take returns the next n bytes, or nil if there are fewer.
 func (r *reader) take(n int) []byte {
 	if n > len(r.rest) || r.rest == nil {
 		r.rest = nil
@@ -292,7 +293,7 @@ func (r *reader) steps(values []byte, cols int) {
 }
 
 // gridBlock converts a block's steps to weights. It is a separate function because a browser
-// optimizes a function only after many calls: a single loop over a whole matrix would not get
+// optimizes a function only after many calls: a single loop over a whole matrix would never get
 // faster.
 func gridBlock(values, steps []byte, s float32) {
 	for i, q := range steps {
@@ -313,14 +314,14 @@ func scale(block []byte) float32 {
 // step returns the step nearest to a weight.
 func step(w, s float32) int8 {
 	q := math.RoundToEven(float64(w) / float64(s))
-	if !(math.Abs(q) <= packMost) { // this form is also true for NaN
+	if !(math.Abs(q) <= packMost) { // this condition is also true for NaN
 		return 0
 	}
 	return int8(q)
 }
 
-// onGrid returns a step's weight, as the bundled models store it: rounded to the nearest
-// bfloat16, or toward zero if that would be more than the largest step.
+// onGrid returns a step's weight as stored in the bundled models: rounded to the nearest bfloat16,
+// or toward zero if the nearest one would be larger than the largest step.
 func onGrid(q int8, s float32) uint16 {
 	bits := math.Float32bits(float32(q) * s)
 	near := uint16((bits + 0x7fff + bits>>16&1) >> 16)

@@ -15,7 +15,7 @@ import (
 )
 
 // TestPackedModelsAreSmaller: the bundled weights are restored bit for bit, and packing makes the
-// gzipped file an eighth smaller. The target's file becomes a quarter smaller, since most of its
+// gzipped files an eighth smaller. The target's file becomes a quarter smaller, since most of its
 // values are on the grid.
 // Promise: A static site's model has exactly the same weights as the server's.
 func TestPackedModelsAreSmaller(t *testing.T) {
@@ -64,8 +64,8 @@ func zipped(t testing.TB, data []byte) int {
 	return b.Len()
 }
 
-// safetensors returns a safetensors file with the given header, preceded by the header's
-// length, and the given values.
+// safetensors returns a safetensors file that consists of the length of the given header, the
+// header, and the given values.
 func safetensors(header string, values ...byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), values...)
 }
@@ -80,8 +80,8 @@ func TestPackRoundTrip(t *testing.T) {
 	}
 	there(t, safetensors(`{"m":{"dtype":"BF16","shape":[3,70],"data_offsets":[0,420]}}`, noise...))
 	there(t, safetensors(`{"v":{"dtype":"F32","shape":[105],"data_offsets":[0,420]},"__metadata__":{}}`, noise...))
-	// Steps from 1 to 127 take a byte each. The second to fourth files also have values that are
-	// not on the grid: first NaN, then also −∞, then also −0.
+	// Each of the steps from 1 to 127 takes one byte. The second to fourth files also have values
+	// that are not on the grid: first NaN, then also −∞, then also −0.
 	var grid []byte
 	for i := range 3 * 70 {
 		grid = binary.LittleEndian.AppendUint16(grid, uint16(math.Float32bits(float32(i%127+1))>>16))

@@ -30,16 +30,16 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// The memory that the program can use in a browser, and the part of this memory that runs can use.
-// Even a quarter of a gigabyte is a lot for a page.
+// The memory that the program can use in a browser, and the part of it that runs can use. Even a
+// quarter of a gigabyte is a lot for a page.
 const (
 	memoryLimit = 200 << 20
 	runsMemory  = 64 << 20
 )
 
-// The garbage collector's GOGC percentages: one for normal operation, one for loading a model,
-// which leaves about as much garbage as the model is large, and one for the time before the image
-// is taken. WebAssembly never returns memory, so a tab keeps all memory that it has ever used.
+// The garbage collector's GOGC percentages: for normal operation; for loading a model, which
+// produces about as much garbage as the size of the model; and for the time before the image is
+// taken. WebAssembly never returns memory, so a tab keeps all memory that it has ever used.
 const (
 	garbage          = 50
 	garbageLoading   = 20
@@ -49,12 +49,12 @@ const (
 // A program is the running program.
 type program struct {
 	door   *Door
-	cfg    web.Config // configuration of every server, without the model
+	cfg    web.Config // the configuration that every server has, without the model
 	site   models
 	course *lessons.Course
 	words  *terms.Language            // of the site
 	server atomic.Pointer[web.Server] // the server for the current model
-	first  bool                       // nothing is known about the visitor
+	first  bool                       // the visitor is new: nothing is known about them
 
 	changing sync.Mutex // held while another model is opened
 }
@@ -65,17 +65,16 @@ type models struct {
 	draft  func() (*infer.Model, error)
 }
 
-// Run runs the program for the worker (web/site/worker/worker.js). It first does everything that is
-// the same for every visitor, with the contents of the global viz: model (name, files) and lessons
-// (see [courseWith]). Then it calls viz.prepared with a function and waits until this function is
-// called with the visitor's viz. `viz site` takes an image of the program while it waits
-// (web/site/image), and browsers start from this image.
+// Run runs the program for the worker (web/site/worker/worker.js). It first does all work that is
+// the same for every visitor, using the global viz, which contains the model (name, files) and
+// lessons (see [courseWith]). It then calls viz.prepared with a function and waits until that
+// function is called with the visitor's viz. `viz site` takes an image of the program while it
+// waits (web/site/image), and browsers start from this image.
 //
-// The visitor's viz has draft (a function that returns a promise of a model in the same form
-// as the main one or, if the download failed, of {say}), the host and path of the site, and
-// the table, secret and cookies from the browser's storage. Run calls viz.ready with the
-// program's functions, or viz.failed with a message, and serves requests until the worker
-// ends.
+// The visitor's viz contains draft (a function that returns a promise of a model in the same form
+// as the main one or, if the download failed, of {say}), the host and path of the site, and the
+// table, secret and cookies from the browser's storage. Run calls viz.ready with the program's
+// functions, or viz.failed with a message, and serves requests until the worker ends.
 func Run() {
 	p, err := prepare(js.Global().Get("viz"))
 	if err != nil {
@@ -108,7 +107,7 @@ func visitor() js.Value {
 // tidy frees as much memory as possible, because every visitor downloads the memory that is still
 // in use.
 func tidy() {
-	for range 2 { // the first pass releases JavaScript values
+	for range 2 { // the first pass only releases JavaScript values
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
@@ -118,8 +117,8 @@ func tidy() {
 	runtime.GC()
 }
 
-// clearSlots overwrites the free slots between small objects with zeros: it fills them with new
-// objects of the same size, which the garbage collector frees again.
+// clearSlots overwrites the free slots between small objects with zeros. It does so by filling them
+// with new objects of the same size, which the garbage collector then frees.
 func clearSlots() {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var m runtime.MemStats
@@ -132,7 +131,7 @@ func clearSlots() {
 	slotBytes, slotPointers = nil, nil
 }
 
-// The objects of clearSlots. Assigning them here puts them on the heap.
+// The variables that hold the objects of clearSlots, so that these objects are on the heap.
 var (
 	slotBytes    []byte
 	slotPointers []*byte
@@ -149,14 +148,14 @@ func fill(allocate func()) {
 	}
 }
 
-// clearFree overwrites free memory with zeros, because weights that it held earlier would otherwise
-// be in the image.
+// clearFree overwrites free memory with zeros. Otherwise, weights that this memory held earlier
+// would be in the image.
 func clearFree() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	had := m.HeapSys
 	var held [][]byte
-	for size := 1 << 20; size >= 8<<10; size /= 2 { // smaller blocks share a page
+	for size := 1 << 20; size >= 8<<10; size /= 2 { // smaller blocks share pages
 		for m.HeapIdle > uint64(size) && m.HeapSys == had {
 			held = append(held, make([]byte, size))
 			runtime.ReadMemStats(&m)
@@ -208,7 +207,7 @@ func (p *program) start(viz js.Value) error {
 	p.site.draft = opens(viz)
 	p.cfg = web.Config{
 		Course: p.course, Progress: progress.New(logs, browser{}, p.course, time.Now),
-		EmbedOrigins: []string{shell.Anywhere}, // the host of a static site decides who can embed it
+		EmbedOrigins: []string{shell.Anywhere}, // the host of a static site decides who can embed its pages
 		AllowedHosts: []string{p.door.Host}, Logger: log, Secret: bytesOf(viz.Get("secret")),
 		Memory: memory.Budget{Runs: runsMemory}, Keeping: keeping,
 		HTML: func(html string) string { return Rebase(html, p.door.Path) },
@@ -219,7 +218,7 @@ func (p *program) start(viz js.Value) error {
 	return p.use(p.site.target, nil)
 }
 
-// use switches to another model: one of the site's, or a visitor's own with its files.
+// use switches to another model, which is one of the site's or, with its files, a visitor's own.
 // Connections to the previous server end as they do when a server restarts.
 func (p *program) use(m *infer.Model, files *model.Files) error {
 	cfg := p.cfg
@@ -241,8 +240,8 @@ func (p *program) use(m *infer.Model, files *model.Files) error {
 	return nil
 }
 
-// courseWith returns the course with an instructor's own files. own is a JSON object that maps the
-// names of the files to their texts, or nil if there are none.
+// courseWith returns the course, with an instructor's own files if there are any. own is a JSON
+// object that maps the names of these files to their texts, or nil.
 func courseWith(own []byte) (*lessons.Course, error) {
 	var texts map[string]string
 	if len(own) > 0 {
@@ -317,8 +316,8 @@ func open(files Files, name string) (*infer.Model, error) {
 	return infer.Load(c)
 }
 
-// ask is the function ask(method, url, headers, body), which returns a promise of {status,
-// headers, body}. Headers are lists of [name, value].
+// ask implements the JavaScript function ask(method, url, headers, body), which returns a promise
+// of {status, headers, body}. Headers are lists of [name, value].
 func (p *program) ask(_ js.Value, args []js.Value) any {
 	a := Ask{Method: args[0].String(), URL: args[1].String(), Header: map[string]string{}, Body: bytesOf(args[3])}
 	for i := range args[2].Length() {
@@ -339,8 +338,8 @@ func (p *program) ask(_ js.Value, args []js.Value) any {
 	})
 }
 
-// connect is the function connect(port, query, protocol): it serves a live part over a message port
-// until the port is closed. A page closes it by sending null.
+// connect implements the JavaScript function connect(port, query, protocol). It serves a live part
+// over a message port until the port is closed. A page closes the port by sending null.
 func (p *program) connect(_ js.Value, args []js.Value) any {
 	end, query, protocol := args[0], args[1].String(), args[2].String()
 	in := make(chan []byte, 64)

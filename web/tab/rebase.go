@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Rebase moves addresses in HTML that begin at the program's root below another root: "../" for a
-// page one level down, "/course/" for a site at that path. Page addresses get a final slash,
-// because static hosts serve pages as folders.
+// Rebase changes the addresses in HTML that begin at the program's root, so that they begin with
+// another root: "../" for a page one level down, "/course/" for a site at that path. Page addresses
+// get a final slash, because static hosts serve pages as folders.
 //
 // Quotes in users' texts are escaped, so an attribute's name followed by =" is always markup and
 // never text.
@@ -33,7 +33,7 @@ func Rebase(html, root string) string {
 	}
 }
 
-// RebaseStyles is like [Rebase] for style sheets, which contain the addresses of fonts.
+// RebaseStyles is like [Rebase], but for style sheets, which contain the addresses of fonts.
 func RebaseStyles(css, root string) string { return strings.ReplaceAll(css, `url("/`, `url("`+root) }
 
 // isAddress reports whether html ends in the name of an attribute whose value is an address.
@@ -46,8 +46,8 @@ func isAddress(html string) bool {
 	return false
 }
 
-// Address moves one of the program's addresses, such as "/learn/kv-cache#why", below a root. An
-// address that does not begin with exactly one slash is returned unchanged.
+// Address converts one of the program's addresses, such as "/learn/kv-cache#why", to an address
+// below a root. An address that does not begin with exactly one slash is returned unchanged.
 func Address(address, root string) string {
 	if !strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//") {
 		return address

@@ -14,7 +14,7 @@ func TestRebaseLinks(t *testing.T) {
 			`<form action="/s/cards/review/"><button formaction="/s/quiz/">`,
 		},
 		{"<img\nsrc=\"/static/img/icon.svg\">", "./", "<img\nsrc=\"./static/img/icon.svg\">"},
-		// these are not addresses of the program
+		// These are not addresses of the program.
 		{`<a href="#why"><a href="https://example.org/"><a href="//host/x"><b title="/learn">`, "../", ""},
 		{`<kbd data-key="/">`, "../", ""},
 		{`<p>href=&#34;/learn&#34;</p>`, "../", ""},

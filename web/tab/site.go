@@ -10,27 +10,28 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// Policy is the content security policy of a site's pages. A static host does not send it, so
-// pages have it in a meta element, where frame-ancestors has no effect.
+// Policy is the content security policy of a site's pages. A static host does not send it, so each
+// page contains it in a meta element, where frame-ancestors has no effect.
 const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
 	"font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
 
 // A Site describes where a site is published.
 type Site struct {
-	// Public is the site's public address, with a slash at the end, for previews of its
-	// links; "" if it is not known.
+	// Public is the site's public address, which ends with a slash. It is used for previews of the
+	// site's links; "" if it is not known.
 	Public string
 }
 
-// Markers in the frame of every page (web/shell), where a site's page has additional content.
+// These strings mark the places in the frame of a page (web/shell) where a site's page has
+// additional content.
 const (
 	htmlMark = `<html lang=`
 	headMark = `<meta charset="utf-8">`
 )
 
-// Page converts a page of the server, whose path is p, to a page of the site: its addresses begin
-// with root, and its head contains the policy, the manifest and the script that starts the program.
-// running is true if the program serves the page, and false if the page is a file.
+// Page converts a page of the server, whose path is p, to a page of the site. The page's addresses
+// begin with root, and its head contains the policy, the manifest and the script that starts the
+// program. running is true if the program serves the page, and false if the page is a file.
 func (place Site) Page(page, p, root string, running bool) (string, error) {
 	if strings.Count(page, htmlMark) != 1 || strings.Count(page, headMark) != 1 {
 		return "", fmt.Errorf("page %s must contain %s and %s exactly once", p, htmlMark, headMark)

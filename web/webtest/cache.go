@@ -19,9 +19,9 @@ import (
 // keepUnused is how long a file stays in the cache after its last use.
 const keepUnused = 3 * 24 * time.Hour
 
-// cached returns the path of a file in the user's cache folder, which all checkouts and all
-// packages' tests share. If the file does not exist, write creates it. Its name contains a hash
-// of all its inputs, so it is never out of date.
+// cached returns the path of a file in the user's cache folder, which is shared by all checkouts
+// and by the tests of all packages. If the file does not exist, write creates it. Its name contains
+// a hash of all its inputs, so the file is never out of date.
 func cached(name string, write func(file string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -45,7 +45,7 @@ func cached(name string, write func(file string) error) (string, error) {
 	if err := write(made); err != nil {
 		return "", err
 	}
-	return file, os.Rename(made, file) // another test may have created it too
+	return file, os.Rename(made, file) // another test may also have created it
 }
 
 // forget deletes files that were last used before the given time. It ignores errors, because the
@@ -65,8 +65,8 @@ const sourceFiles = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}` +
 	`{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
 	`{{range .EmbedFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`
 
-// sourcesKey returns a hash of everything that a site is built from: the sources of the program for
-// browsers and of the server that generates the pages.
+// sourcesKey returns a hash of everything that a site is built from: the source files of the
+// program for browsers and of the server that generates the pages.
 var sourcesKey = sync.OnceValues(func() (string, error) {
 	root, err := top()
 	if err != nil {

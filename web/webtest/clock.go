@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// A Clock is a clock for learners' records that a test can advance. It belongs to a server, or to the
-// worker that runs a site's program.
+// A Clock is the clock for learners' records, which a test can advance. It belongs to a server, or
+// to the worker that runs a site's program.
 type Clock struct {
 	ahead atomic.Int64 // how far this clock is ahead of the machine's clock
 	inTab bool
@@ -20,8 +20,7 @@ type Clock struct {
 // Now returns the clock's time.
 func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// Ahead sets the clock ahead of the machine's clock by the given duration, for the pages of
-// a tab.
+// Ahead sets the clock ahead of the machine's clock by the given duration, for the pages of a tab.
 func (c *Clock) Ahead(tab *browser.Tab, by time.Duration) {
 	c.ahead.Store(int64(by))
 	if !c.inTab {
@@ -34,7 +33,8 @@ func (c *Clock) Ahead(tab *browser.Tab, by time.Duration) {
 	})`, by.Milliseconds()))
 }
 
-// clockOfWorker precedes a worker's script and makes its program's clock follow the test's.
+// clockOfWorker is inserted before a worker's script and makes its program's clock follow the
+// test's.
 const clockOfWorker = `{
   let ahead = 0;
   const time = Date.prototype.getTime;
@@ -48,7 +48,7 @@ const clockOfWorker = `{
 }
 `
 
-// BeforeWorker returns a change for [Site.Serve] that inserts a script before the worker's.
+// BeforeWorker returns a change for [Site.Serve] that inserts a script before the worker's own.
 func (s *Site) BeforeWorker(script string) func(http.Handler) http.Handler {
 	return func(files http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -45,8 +45,8 @@ type Site struct {
 	First int64 // bytes that a first visit loads before the model runs
 }
 
-// Serve serves the site as any file server would, under a path, until the test ends, and returns
-// its address, with a slash at the end. change, if not nil, wraps the handler.
+// Serve serves the site under a path until the test ends, as any file server would. It returns the
+// site's address, which ends with a slash. change, if not nil, wraps the handler.
 func (s *Site) Serve(t testing.TB, change func(http.Handler) http.Handler) string {
 	t.Helper()
 	files := http.StripPrefix(strings.TrimSuffix(Under, "/"), http.FileServerFS(s.Files))
@@ -76,7 +76,7 @@ type made struct {
 
 var plain, own made
 
-// SiteWithLessons returns a site with the worked example of an instructor's own lessons.
+// SiteWithLessons returns a site that includes the worked example of an instructor's own lessons.
 func SiteWithLessons(t testing.TB) *Site {
 	t.Helper()
 	course, texts := CourseWithOwn(t)
@@ -97,7 +97,7 @@ func (m *made) make(t testing.TB, kind string, course *lessons.Course, texts map
 			t.Fatal(err)
 		}
 		file, err := cached(key+kind+".site", func(file string) error {
-			fixture.Spend(fixture.Programs, 1) // the started program, whose image is taken
+			fixture.Spend(fixture.Programs, 1) // the program that is started to take its image
 			all, sum, err := siteOptions(t, course, texts).Make(t.Context())
 			if err != nil {
 				return err
@@ -123,8 +123,8 @@ func (m *made) make(t testing.TB, kind string, course *lessons.Course, texts map
 	return m.site
 }
 
-// CourseWithOwn returns the course with the worked example of an instructor's own files, and
-// these files.
+// CourseWithOwn returns the course with the worked example of an instructor's own files, together
+// with these files.
 func CourseWithOwn(t testing.TB) (*lessons.Course, map[string]string) {
 	t.Helper()
 	root, err := top()
@@ -200,7 +200,7 @@ var program = sync.OnceValues(func() (string, error) {
 	})
 })
 
-// siteOptions returns the options for quickly building a site with the program.
+// siteOptions returns options for building a site with the program quickly.
 func siteOptions(t testing.TB, course *lessons.Course, own map[string]string) site.Options {
 	t.Helper()
 	file, err := program()

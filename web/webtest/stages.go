@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TracePrompts and TraceSettings are the inputs of runs in a tab that tests compare with runs
+// TracePrompts and TraceSettings are the inputs for runs in a tab that tests compare with runs
 // elsewhere.
 var (
 	TracePrompts = []string{
@@ -26,8 +26,8 @@ var (
 	}
 )
 
-// Traced is a script that makes the page run the program over a port, as another program would, and
-// stores the stages of a run, as JSON, in window.stages. %s is replaced with the commands.
+// Traced is a script that makes the page run the program over a port, as another program would. It
+// stores the stages of a run in window.stages, as JSON. %s is replaced with the commands.
 const Traced = `const { port1, port2 } = new MessageChannel();
 const commands = %s;
 const stages = [];
@@ -63,7 +63,8 @@ func Stages(t testing.TB, tab *browser.Tab, set map[string]any, prompt string, t
 	return stages
 }
 
-// apart lists the fields that can differ: times, and lists that depend on the screen's size.
+// apart lists the fields that may differ: times, and lists whose length depends on the screen's
+// size.
 var apart = []string{"ns", "rows", "rest", "lanes", "lanes_rest", "penalty"}
 
 // Differ describes where two values differ by more than a thousandth.

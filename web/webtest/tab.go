@@ -17,8 +17,8 @@ import (
 // inTab are the names of the tests that InTab runs.
 var inTab sync.Map
 
-// InTab runs tests again in the long tier, with the same code but with the program in the page
-// instead of on a server. Their calls to Serve return a static site on a plain file server.
+// InTab reruns tests in the long tier, with the same code but with the program in the page instead
+// of on a server. Their calls to Serve return a static site on a plain file server.
 func InTab(t *testing.T, tests ...func(*testing.T)) {
 	t.Helper()
 	if !fixture.LongTier() {
@@ -43,14 +43,14 @@ func IsInTab(t testing.TB) (is bool) {
 	return is
 }
 
-// ServeTab is [Serve] for tests in a tab: it serves a site, whose addresses [browser.Tab]
-// converts, and returns its address without a slash at the end.
+// ServeTab is like [Serve], but for tests in a tab. It serves a site, whose addresses [browser.Tab]
+// converts, and returns the site's address without a slash at the end.
 func ServeTab(t testing.TB, view shell.View) string {
 	t.Helper()
 	return serveTab(t, Options{View: view})
 }
 
-// serveTab is [ServeTab] with the other options that a site supports.
+// serveTab is like [ServeTab], but with the other options that a site supports.
 func serveTab(t testing.TB, o Options) string {
 	t.Helper()
 	plain := PlainSite(t)

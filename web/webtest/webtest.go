@@ -31,9 +31,9 @@ import (
 
 // Options configure a server under test.
 type Options struct {
-	Clock  *Clock           // for learners' records; the machine's if nil
+	Clock  *Clock           // for learners' records; nil means the machine's clock
 	Access classroom.Access // how a class reaches the server
-	Secret []byte           // signs cookies; random if nil
+	Secret []byte           // signs cookies; nil means a random secret
 	Dir    string           // where data is stored; "" means in memory
 	// API defines who can use the API; nil means everyone.
 	API *api.Access
@@ -48,7 +48,7 @@ type Options struct {
 	Model *infer.Model
 	// Change, if not nil, is called with the configuration before the server is created.
 	Change func(*web.Config)
-	// Embeds are the sites that can show the server's pages inside their own.
+	// Embeds are the sites that can show the server's pages inside their own pages.
 	Embeds []string
 }
 
@@ -71,8 +71,8 @@ func switched(view shell.View, next http.Handler) http.Handler {
 	})
 }
 
-// Serve runs a server until the test ends and returns its URL. In a test of [InTab] it
-// serves a site instead.
+// Serve runs a server until the test ends and returns its URL. In a test run by [InTab], it serves
+// a site instead.
 func Serve(t testing.TB, o Options) string {
 	t.Helper()
 	if IsInTab(t) {
@@ -82,7 +82,7 @@ func Serve(t testing.TB, o Options) string {
 	return Server(t, o)
 }
 
-// Server runs a server until the test ends and returns its URL, even in a test of [InTab].
+// Server runs a server until the test ends and returns its URL, even in a test run by [InTab].
 func Server(t testing.TB, o Options) string {
 	t.Helper()
 	now := time.Now

@@ -16,7 +16,7 @@ import (
 
 // start is the time on the program's clock when the program starts, and step is how far the clock
 // advances each time it is read. start is earlier than the time on any browser's clock, because
-// Go's clock must not go back.
+// Go's clock must never go back.
 const (
 	start = 1_000_000_000 * time.Second // after 1970: 9 September 2001
 	step  = time.Microsecond
@@ -114,8 +114,8 @@ func (f frame) values(at uint32) []value {
 	return list
 }
 
-// nanHead is the upper half of a reference that is not itself a number; the value's type is added
-// to it.
+// nanHead is the upper half of a reference to a value that is not a number. The type of the value
+// is added to it.
 const nanHead = 0x7ff80000
 
 func (f frame) setValue(at uint32, v value) {

@@ -28,7 +28,7 @@ type File struct {
 	Data []byte
 }
 
-// An Image is a program that waits for its visitor.
+// An Image is a program that is waiting for its visitor.
 type Image struct {
 	// Program is the module without its data. Once its memory has been filled with the parts in
 	// Memory, the exported function run continues the program.
@@ -36,7 +36,7 @@ type Image struct {
 	// Memory contains the nonzero parts of the memory, one after another, with zeros in place of
 	// the model's matrices.
 	Memory []byte
-	// Weights contains these matrices, one after another, packed as in [tab.Matrix].
+	// Weights contains these matrices, one after another, packed like a [tab.Matrix].
 	Weights []byte
 	State
 }
@@ -62,7 +62,8 @@ type Range struct {
 	Size int `json:"size"`
 }
 
-// A Matrix is a matrix of bfloat16 as the engine stores it, in panels (infer/kernel).
+// A Matrix is a matrix of bfloat16 numbers in the form in which the engine stores it, in panels
+// (infer/kernel).
 type Matrix struct {
 	At   int `json:"at"` // in bytes
 	Rows int `json:"rows"`
@@ -70,7 +71,7 @@ type Matrix struct {
 }
 
 // Held is a JavaScript value with the number of the program's references to it, which can be 0.
-// Path leads from the global object to the value; Function is the id of one of the program's
+// Path leads from the global object to the value. Function is the id of one of the program's
 // functions. A value that existed only while the site was built has neither.
 type Held struct {
 	Count    int      `json:"count,omitempty"`
@@ -78,12 +79,12 @@ type Held struct {
 	Function int32    `json:"function,omitempty"`
 }
 
-// config configures the runtime: a compiler if wazero has one for this machine, and otherwise an
-// interpreter.
+// config is the runtime's configuration: a compiler if wazero has one for this machine, and
+// otherwise an interpreter.
 var config = wazero.NewRuntimeConfig()
 
-// Take runs a program until it waits for a visitor, and takes its image. An error explains why that
-// is not possible, and contains the first line that the program printed.
+// Take runs a program until it waits for a visitor, and takes its image. The error explains why no
+// image could be taken, and contains the first line that the program printed.
 func Take(ctx context.Context, in Input) (*Image, error) {
 	m, err := parseModule(in.Program)
 	var types []byte
@@ -113,7 +114,8 @@ func Take(ctx context.Context, in Input) (*Image, error) {
 	return i, i.takeWeights(in.Files)
 }
 
-// why adds the program's first line of output to a failed run's error, and removes the call stack.
+// why adds the first line of the program's output to the error of a failed run, and removes the
+// call stack from it.
 func (h *host) why(err error) error {
 	err = cmp.Or(h.failed, err)
 	if first, _, _ := strings.Cut(h.said.String(), "\n"); first != "" {
@@ -142,7 +144,7 @@ func (h *host) run(ctx context.Context, r wazero.Runtime, m module, globals int)
 		return nil, err
 	}
 	h.memory = running.ExportedMemory("mem")
-	const arguments = 4096 // where wasm_exec.js stores them: a path, and the ends of two lists
+	const arguments = 4096 // where wasm_exec.js stores the arguments: a path, and the ends of two lists
 	h.memory.Write(arguments, append([]byte("js\x00\x00\x00\x00\x00\x00"), 0, 0x10))
 	if _, err := running.ExportedFunction("run").Call(ctx, 1, arguments+8); err != nil {
 		return nil, err
@@ -212,11 +214,11 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	return i, nil
 }
 
-// gap is the size in bytes of the blocks of zeros that separate parts. A smaller gap would produce
-// more parts, each of which costs a few bytes and a call.
+// gap is the size, in bytes, of the blocks that are omitted if they contain only zeros. A smaller
+// gap would result in more parts, each of which costs a few bytes and a call.
 const gap = 4096
 
-// parts returns the ranges of memory that are not zero.
+// parts returns the ranges of memory without the blocks that contain only zeros.
 func parts(memory []byte) (list []Range) {
 	for at := 0; at < len(memory); at += gap {
 		block := memory[at:min(at+gap, len(memory))]
@@ -232,7 +234,7 @@ func parts(memory []byte) (list []Range) {
 	return list
 }
 
-// held returns the program's values with ids from firstHeld up, in the order of their ids.
+// held returns the program's values whose ids are at least firstHeld, in the order of their ids.
 func (h *host) held() (list []Held) {
 	for id := firstHeld; id < len(h.values); id++ {
 		one := Held{Count: h.counts[id]}
@@ -244,5 +246,5 @@ func (h *host) held() (list []Held) {
 	return list
 }
 
-// firstHeld is the id of the first value that not every program references.
+// firstHeld is the lowest id of a value that not every program references.
 const firstHeld = 7

@@ -98,8 +98,8 @@ func resume(t *testing.T, i *Image) []string {
 	return said
 }
 
-// TestImageRestoresTheProgram takes a program's image and starts it: the program continues
-// from the point at which the image was taken and does not repeat earlier work.
+// TestImageRestoresTheProgram takes a program's image and starts it. The program continues from the
+// point at which the image was taken and does not repeat earlier work.
 func TestImageRestoresTheProgram(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestImageRestoresTheProgram(t *testing.T) {
 	}
 }
 
-// TestProgramsWithoutVisitorsHaveNoImage runs programs that never wait for visitors.
+// TestProgramsWithoutVisitorsHaveNoImage runs programs that never wait for a visitor.
 func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -154,7 +154,8 @@ func TestProgramsWithoutVisitorsHaveNoImage(t *testing.T) {
 	}
 }
 
-// FuzzModule: a module that can be parsed is encoded unchanged, and no input crashes the parser.
+// FuzzModule: if a module can be parsed, encoding it gives the same bytes, and no input crashes the
+// parser.
 func FuzzModule(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Add([]byte(magic + "\x05\x03\x01\x00\x10\x06\x06\x01\x7f\x01\x41\x00\x0b\x07\x07\x01\x03mem\x02\x00\x0b\x01\x00"))

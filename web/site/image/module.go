@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// A module is a WebAssembly module split into sections, as in the binary format
+// A module is a WebAssembly module that is split into sections, as in the binary format
 // (https://webassembly.github.io/spec/core/binary/modules.html#binary-module).
 type module []section
 
@@ -164,8 +164,8 @@ const (
 	end                    = 0x0b
 )
 
-// globals returns the types of the module's global variables, in order. All global variables from
-// Go's linker are mutable; they are its registers.
+// globals returns the types of the module's global variables, in order. All global variables that
+// Go's linker creates are mutable, and serve as its registers.
 func (m module) globals() ([]byte, error) {
 	r, err := m.section(globalSection)
 	if err != nil {

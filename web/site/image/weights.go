@@ -8,9 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/web/tab"
 )
 
-// takeWeights moves the matrices of the model's files from the memory to Weights, in packed form,
-// which is a third smaller when compressed. A matrix that is not found in the engine's form remains
-// in the memory; this only affects the download size.
+// takeWeights moves the matrices of the model's files from Memory to Weights. It packs them, which
+// makes them a third smaller when compressed. A matrix that is not found in the form that the
+// engine uses remains in Memory, which affects only the download size.
 func (i *Image) takeWeights(files []File) error {
 	for _, f := range files {
 		if path.Ext(f.Name) != ".safetensors" {
@@ -34,12 +34,13 @@ func (i *Image) takeWeights(files []File) error {
 	return nil
 }
 
-// panelRows is the number of rows that the engine interleaves (infer/kernel). For each
-// column, it stores the values of the first half of these rows in the lower halves of words,
-// and the values of the other rows in the upper halves.
+// panelRows is the number of rows that the engine interleaves (infer/kernel). For each column, the
+// engine stores the values of the first half of these rows in the lower halves of words, and the
+// values of the other rows in the upper halves.
 const panelRows = 32
 
-// panels returns a matrix's bytes in the form of infer/kernel, with panels padded with zeros.
+// panels returns a matrix's bytes in the form that infer/kernel uses, with panels padded with
+// zeros.
 func panels(m tab.Matrix) []byte {
 	out := make([]byte, (m.Rows+panelRows-1)/panelRows*panelRows*m.Cols*2)
 	for r := range m.Rows {

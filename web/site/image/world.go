@@ -13,7 +13,7 @@ type value any
 
 type undefined struct{}
 
-// An object is the part of a JavaScript object that a program uses.
+// An object is a JavaScript object, reduced to what a program uses.
 type object struct {
 	// path leads to the object from the worker's globals in every browser. It is nil if the
 	// object exists only in this world.
@@ -29,11 +29,11 @@ type object struct {
 
 type method = func(args []value) (value, error)
 
-// A world is a program's environment while it is prepared.
+// A world is the program's environment while it is being prepared.
 type world struct {
 	global, program *object // globalThis, and the Go object of wasm_exec.js
 	events          []event // to be delivered to the program, one after another
-	// prepared is the program's function to call with each visitor's data.
+	// prepared is the program's function that must be called with each visitor's data.
 	prepared *object
 }
 
@@ -43,9 +43,9 @@ type event struct {
 	args     []value
 }
 
-// newWorld returns a world with a worker's global object in the state in which wasm_exec.js leaves
-// it, and with the values that a site's worker (web/site/worker/worker.js) adds for the program
-// before there is a visitor.
+// newWorld returns a world with a worker's global object, as wasm_exec.js leaves it, and with the
+// values that a site's worker (web/site/worker/worker.js) adds for the program before there is a
+// visitor.
 func newWorld(in Input) *world {
 	w := &world{}
 	process := &object{props: map[string]value{"pid": -1.0, "ppid": -1.0, "argv0": undefined{}}}

@@ -1,6 +1,6 @@
-// A host sends 404.html for every address at which the site has no file, and the page does not know
-// how far below the site's root that address is. It therefore requests this script from each folder
-// above its address. The folder that has the script is the site's root, to which the page's
+// A host sends 404.html for every address at which the site has no file, so the page does not know
+// how far below the site's root it is shown. It therefore requests this script from each folder
+// above its address. The folder that contains the script is the site's root, to which the page's
 // addresses are relative.
 if (!document.querySelector('base')) {
   const base = document.createElement('base');

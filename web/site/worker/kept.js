@@ -1,12 +1,13 @@
-// The data that the program stores in this browser: one IndexedDB database with the records of its
-// journal (web/journal's Stored uses it), the learner's cookies and the secret that signs them.
+// The data that the program stores in this browser. It is one IndexedDB database with the records
+// of the journal (used by Stored in web/journal), the learner's cookies and the secret that signs
+// them.
 
 const asked = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
 });
 
-// A complete transaction is on the disk; an aborted transaction has changed nothing.
+// A complete transaction is on disk, and an aborted transaction has changed nothing.
 const done = (transaction) => new Promise((resolve, reject) => {
   transaction.oncomplete = () => resolve();
   transaction.onabort = () => reject(transaction.error ?? new Error('the browser gave up'));
@@ -21,7 +22,8 @@ async function openKept(path) {
   };
   const db = await asked(opening);
   db.onversionchange = () => db.close();
-  // change is async so that it fails only through its promise: browsers throw immediately if the database was closed.
+  // change is async so that it fails only through its promise. Otherwise, it would throw if the
+  // database was closed.
   const change = async (stores, act) => {
     const transaction = db.transaction(stores, 'readwrite', { durability: 'strict' });
     act(...[].concat(stores).map((name) => transaction.objectStore(name)));
@@ -40,7 +42,7 @@ async function openKept(path) {
   };
 }
 
-// nothingKept replaces the database if the browser provides no storage.
+// nothingKept replaces the database if the browser does not provide storage.
 const nothingKept = () => ({
   keeps: false,
   rows: async () => [], put: async () => {}, remove: async () => {}, drop: async () => {},

@@ -1,6 +1,6 @@
 // The weights of the model are downloaded separately from the program's memory, as steps on a grid
-// (Matrix in web/tab/pack.go), and written to the places where the program expects them: as
-// bfloat16 in panels of 32 rows (infer/kernel).
+// (Matrix in web/tab/pack.go). This script writes them to the places where the program expects
+// them, as bfloat16 in panels of 32 rows (infer/kernel).
 
 const panelRows = 32;
 const block = 64; // the weights of a row that share a scale
@@ -42,8 +42,9 @@ const bfloat = (half) => {
   return float[0];
 };
 
-// gridOf returns the weights of all steps for a block's scale, by the step's byte. A weight is
-// rounded to the nearest bfloat16, or toward zero if that would be more than the largest step.
+// gridOf returns, for a block's scale, the weights of all steps, indexed by the step's byte. A
+// weight is rounded to the nearest bfloat16, or toward zero if the nearest one would be larger than
+// the largest step.
 const grids = new Map();
 function gridOf(scale) {
   let grid = grids.get(scale);

@@ -16,7 +16,7 @@ importScripts(site.exec, site.kept, site.adds);
 
 const base = new URL('./', location.href);
 const cacheName = `viz ${base.pathname} ${site.version}`;
-const life = `viz ${crypto.randomUUID()}`; // a lock that is held while this worker lives
+const life = `viz ${crypto.randomUUID()}`; // a lock that is held as long as this worker lives
 const ports = new Set();
 let state = { phase: 'idle' };
 let starting = null; // a promise of the program
@@ -57,14 +57,14 @@ self.addEventListener('message', (event) => {
     event.source.postMessage({ viz: 'reload' });
   } else if (data?.viz === 'start') {
     event.source.postMessage({ viz: 'state', ...state, own });
-    event.waitUntil(start().catch(() => {})); // the pages have been notified
+    event.waitUntil(start().catch(() => {})); // the pages have already been notified
   }
   if (data?.viz === 'connect') event.waitUntil(connect(event.ports[0], data, event.source));
   if (data?.viz === 'open') event.waitUntil(change(event.ports[0], data));
   if (data?.viz === 'back') event.waitUntil(change(event.ports[0], null));
 });
 
-// replace makes this worker replace the old one once no page sends requests to the old one.
+// replace makes this worker replace the old worker once no page sends requests to the old one.
 async function replace() {
   for (const client of await self.clients.matchAll({ includeUncontrolled: true })) {
     if (client.url.startsWith(base.href)) client.postMessage({ viz: 'leave' });
@@ -75,8 +75,8 @@ async function replace() {
 async function connect(port, { query, protocol }, page) {
   try {
     const program = await start();
-    // The page may have been left or reloaded in the meantime. Connecting would then start its run
-    // again, empty.
+    // The visitor may have left or reloaded the page in the meantime. Connecting would then start
+    // its run again, without a text.
     if (!await self.clients.get(page.id)) return;
     ports.add(port);
     port.postMessage({ life }); // before the program's first message, which the page answers
@@ -90,9 +90,9 @@ async function connect(port, { query, protocol }, page) {
 
 const none = () => {};
 
-// change switches to a visitor's own model or, if to is null, back to the site's. It posts {read}
-// to the port while the files are read, and then {name}, or {say, why} if the previous model stays
-// in use.
+// change switches to a visitor's own model or, if to is null, back to the site's. While the files
+// are read, it posts {read} to the port. It then posts {name} or, if the previous model stays in
+// use, {say, why}.
 async function change(port, to) {
   port.postMessage(await switchModel(to, (read) => port.postMessage({ read })));
 }
@@ -113,9 +113,9 @@ async function switchModel(to, onRead) {
   }
 }
 
-// hadBefore returns a promise for the visitor's own model, which the pages used with an earlier worker.
-// Browsers stop the workers of pages that nobody is looking at, but the pages still know where the
-// files are.
+// hadBefore returns a promise of the visitor's own model that the pages used with an earlier
+// worker. Browsers stop the workers of pages that nobody is looking at, but the pages still know
+// where the files are.
 let before = null; // the promise that hadBefore returns
 function hadBefore() {
   before ??= askPages();
@@ -139,14 +139,14 @@ const pathOf = (url) => decodeURI(url.pathname.slice(base.pathname.length));
 // A Missing is a file that could not be downloaded.
 class Missing extends Error {}
 
-// plain returns a response that is not marked as redirected. Many hosts redirect index.html to its
-// folder, and browsers do not show a redirected page from a worker.
+// plain returns the response without the mark of a redirect. Many hosts redirect index.html to its
+// folder, and browsers do not show a redirected page that comes from a worker.
 const plain = (answer) => (answer.redirected ? new Response(answer.body, answer) : answer);
 
 // fileOf returns a file of the site from the cache, or fetches it from the host and caches it. The
 // host may allow browsers to cache files without a version in their address for some minutes. A
-// page's request has a version; without a request, fileOf asks the host whether the browser's copy
-// belongs to this version of the site.
+// page's request contains a version. Without a request, fileOf asks the host whether the browser's
+// copy belongs to this version of the site.
 async function fileOf(path, request) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
@@ -164,7 +164,8 @@ const wrong = new Set(); // paths of files for which the host sent other content
 
 // answerOf returns a response with the uncompressed bytes of a compressed file, and caches it.
 // Hosts may already send the bytes uncompressed. The signal cancels the download. from, if given,
-// returns another address for the file, from which the file arrives uncompressed, as size bytes.
+// returns another address for the file, at which the file is available uncompressed, with size
+// bytes.
 async function answerOf({ path, bytes, size }, count, signal = null, from = null) {
   const url = new URL(path, base);
   const cache = await caches.open(cacheName);
@@ -176,8 +177,8 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
   let got = 0; // the compressed bytes so far; estimated if the host compresses the file itself
   try {
     const address = await from?.();
-    // A name always refers to the same bytes, unless the browser has cached other content that a
-    // host sent.
+    // A name always refers to the same bytes, unless the browser has cached different content from
+    // a host.
     const answer = await fetch(address ?? url, { cache: wrong.has(path) ? 'reload' : 'force-cache', signal });
     if (!answer.ok) throw new Error(`the host answered ${answer.status}`);
     const share = address ? bytes / size : 1;
@@ -195,7 +196,7 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
     const zipped = a === 0x1f && b === 0x8b;
     const whole = zipped ? packed.stream().pipeThrough(new DecompressionStream('gzip')) : packed.stream();
     const data = await new Response(whole).blob();
-    // For a file that a new version no longer has, a host may send other content instead of an
+    // If a new version no longer has a file, a host may send other content for it instead of an
     // error.
     if (data.size !== size) {
       wrong.add(path);
@@ -214,13 +215,13 @@ async function answerOf({ path, bytes, size }, count, signal = null, from = null
 
 // The program --------------------------------------------------------------------
 
-// whole is the address of the uncompressed program, for hosts that compress files themselves.
+// whole is the address of the uncompressed program. It is used if the host compresses files itself.
 const whole = new URL(site.program.path.replace(/\.gz$/, ''), base);
 
 const isProgram = (answer) => answer.ok && answer.headers.get('Content-Type') === 'application/wasm';
 
 // compressing returns whole if the host compresses it, and otherwise null. Browsers cache a
-// program's machine code only for a response in the HTTP cache.
+// program's machine code only if its response is in the HTTP cache.
 const compressing = () => fetch(whole, { method: 'HEAD', cache: 'force-cache' }).then(
   (answer) => (isProgram(answer) && answer.headers.get('Content-Encoding') ? whole : null),
   () => null,
@@ -233,7 +234,7 @@ async function instantiate(wasm, imports) {
     const near = await fetch(whole, { cache: 'only-if-cached', mode: 'same-origin' });
     if (isProgram(near)) return (await WebAssembly.instantiateStreaming(near, imports)).instance;
   } catch {
-    // The program is not in the cache, or is there only in part.
+    // The program is not in the cache, or only a part of it is.
   }
   const bytes = await wasm.arrayBuffer();
   const { instance } = await WebAssembly.instantiate(bytes, imports);
@@ -263,8 +264,8 @@ async function boot() {
     tell({ phase: 'loading', loaded, total });
   };
   const had = hadBefore();
-  // If one download fails, the other must not continue: the next attempt's request for the
-  // same file would join it and could break off halfway.
+  // If one download fails, the other must be stopped: the next attempt's request for the same file
+  // would otherwise join it and could break off halfway.
   const rest = new AbortController();
   const downloads = [answerOf(site.program, count, rest.signal, compressing), memoryOf(count, rest.signal)];
   const [wasm, memory] = await Promise.all(downloads).catch(async (error) => {
@@ -275,7 +276,7 @@ async function boot() {
   await tell({ phase: 'starting' });
   const program = await run(wasm, memory);
   own = await had;
-  before = Promise.resolve(null); // after a crash, the program starts again without this model
+  before = Promise.resolve(null); // after a crash, start the program again without this model
   if (own) {
     const said = await program.open(own.folder, own.files, none).catch(({ message }) => ({ say: message }));
     if (said.say) own = null; // the files have changed, or are gone
@@ -331,8 +332,9 @@ async function fill(memory, answer) {
 // free frees bytes immediately, instead of leaving them to the garbage collector.
 const free = (bytes) => bytes.transfer?.(0);
 
-// hand passes the values that the program held when its image was taken to the running program, and
-// then the visitor's viz. The properties are defined in wasm_exec.js of the same version of Go.
+// hand passes the values that the program held when its image was taken to the running program,
+// followed by the visitor's viz. The properties that it sets are defined in wasm_exec.js of the
+// same version of Go.
 function hand(go) {
   const { values, prepared, timeout } = site.state;
   values.forEach(({ count = 0, path, function: made }, i) => {
@@ -387,15 +389,15 @@ async function run(wasm, memory) {
   });
 }
 
-// keepFiles downloads the rest of the site, so that it works without a network. It lists the cached
-// files once, because hundreds of separate lookups would delay the first token.
+// keepFiles downloads the rest of the site, so that the site works without a network. It lists the
+// cached files only once, because hundreds of separate lookups would delay the first token.
 let keeping = null;
 function keepFiles() {
   keeping ??= (async () => {
     const cache = await caches.open(cacheName);
     const kept = new Set((await cache.keys()).map(({ url }) => url));
     const lacking = (path) => !kept.has(new URL(path, base).href);
-    // Pages that embed parts come from other sites, so they need a network anyway.
+    // Pages for embedding are shown inside other sites' pages, which need a network anyway.
     const pages = Object.values(site.pages).filter((path) => !path.startsWith('embed/'));
     for (const path of [...pages, ...Object.keys(site.files)].filter(lacking)) await fileOf(path);
     for (const file of site.draft.files.filter(({ path }) => lacking(path))) await download(file, () => {});
@@ -411,16 +413,16 @@ self.addEventListener('fetch', (event) => {
   if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname)) return;
   const path = pathOf(url);
   if (event.resultingClientId) sent.add(event.resultingClientId);
-  else if (request.mode === 'navigate') replaced = false; // an older browser, without the ids of its pages
+  else if (request.mode === 'navigate') replaced = false; // an older browser, which does not give the ids of its pages
   event.respondWith(site.files[path] ? fileOf(path, request) : answer(request, url, path));
 });
 
-// lacksSlash reports whether a page's path lacks the final slash, which its relative links need.
-// Hosts redirect such a request to the folder, and so does the worker.
+// lacksSlash reports whether a page's path lacks the final slash, which the page's relative links
+// need. Hosts redirect such a request to the folder, and so does this worker.
 const lacksSlash = (path) => /(^|\/)[^./]+$/.test(path);
 
-// answer returns the program's response to a request. A visit does not wait for a program that is
-// not running: it gets the page's file from the site, and tab.js does the rest.
+// answer returns the program's response to a request. A visit does not wait until the program runs:
+// until then, it gets the page's file from the site, and tab.js does the rest.
 async function answer(request, url, path) {
   const visit = request.mode === 'navigate' && request.method === 'GET';
   if (visit && lacksSlash(path)) return Response.redirect(`${url.origin}${url.pathname}/${url.search}`, 301);

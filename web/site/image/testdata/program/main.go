@@ -1,7 +1,7 @@
 //go:build js
 
-// Command program is the program whose image the tests take: it performs the action that is the
-// name of its model, and counts its visitor's calls.
+// Command program is the program whose image the tests take. It performs the action that its model
+// is named after, and counts its visitor's calls.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 // constant is data in the module.
 var constant = "a text of the module"
 
-// State that every larger program has: a map, and a timer that has fired.
+// State of the kinds that every larger program has: a map, and a timer that has fired.
 var (
 	made  = map[string]int{}
 	timer = time.After(time.Millisecond)
