@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// A mainPage is a page whose layout is measured.
+// A mainPage is a page whose layout is measured, with its expected properties.
 type mainPage struct {
 	path string
 	view shell.View // the view of the Loop
@@ -57,8 +57,8 @@ func mainPages(t *testing.T) []mainPage {
 	}
 }
 
-// boxScreens are phone, tablet and laptop screens, with a mouse and with touch, and a laptop's
-// window at 200 % and 400 % zoom.
+// boxScreens are phone, tablet and laptop screens, with mouse or touch input, and a laptop's window
+// at 200% and 400% zoom.
 var boxScreens = []browser.Screen{
 	{Width: 320, Height: 640, Touch: true},
 	{Width: 360, Height: 740, Touch: true},

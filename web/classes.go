@@ -30,8 +30,8 @@ type Classes struct {
 	TTL time.Duration
 	// Now returns the time that all servers share; nil means time.Now.
 	Now func() time.Time
-	// Aged returns the time used to decide whether a room is old enough to delete; nil means Now.
-	// See [class.Config].
+	// Aged returns the time that is compared with a room's last use to decide whether to delete the
+	// room; nil means Now. See [class.Config].
 	Aged func() time.Time
 	// Access describes how the phones of a class reach this server.
 	Access classroom.Access

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hebrew and arabic are right-to-left text with an English word and a number; turned contains a
+// hebrew and arabic are right-to-left texts with an English word and a number; turned contains a
 // mark that reverses the direction of the text after it.
 const (
 	hebrew = "שלום Transformer 42"

@@ -1,8 +1,8 @@
 // Package web assembles the server from the packages below it: it mounts their pages and live
-// parts, starts what they share (the pools that run the models, the registry of runs, and the
-// sockets), and shuts everything down. It has no features of its own.
+// parts, starts the resources that they share (the pools that run the models, the registry of runs,
+// and the sockets), and shuts everything down. It has no features of its own.
 //
-// A request first passes the gate of package shell. Pages are sent whole over plain HTTP, so
-// shared links and reloads work without a socket; later changes arrive over one WebSocket per
-// page, as package wire describes.
+// A request first passes the gate of package shell. Complete pages are sent over plain HTTP, so
+// shared links and reloads work without a socket. Later changes arrive over one WebSocket per page,
+// as package wire describes.
 package web

@@ -21,8 +21,8 @@ import (
 // TestEightHoursOfClasses holds one class after another on one server, as fast as possible: phones
 // join, follow to the last stage and leave, and the room is deleted. Afterwards, the server has
 // about as many goroutines and open files as after the first classes, and the heap is about as
-// large. The test has as many stages (100,000), joins and leaves (2,000 each) as eight hours of
-// teaching.
+// large. The test runs through as many stages (100,000), joins and leaves (2,000 each) as eight
+// hours of teaching would.
 // Promise: A server that has held classes for eight hours uses no more memory or open files than before.
 func TestEightHoursOfClasses(t *testing.T) {
 	fixture.Long(t)
@@ -60,8 +60,8 @@ func (u use) String() string {
 	)
 }
 
-// settledUse waits until the process uses no more than the given maximum. Resources that were just
-// closed take a moment to be released.
+// settledUse waits until the process uses no more than the given maximum. Resources that have just
+// been closed take a moment to be released.
 func settledUse(t *testing.T, most use) use {
 	t.Helper()
 	late, look := time.After(browser.Patience), time.NewTicker(50*time.Millisecond)
@@ -86,7 +86,7 @@ func settledUse(t *testing.T, most use) use {
 // A follower is a phone and the newest stage that it has received.
 type follower struct {
 	load.Phone
-	stages chan load.Shared // of capacity 1
+	stages chan load.Shared // has capacity 1
 	ended  chan struct{}
 }
 

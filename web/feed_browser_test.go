@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestFeedReconnects: a page whose connections are cut keeps its contents and, once it has
-// reconnected, carries out what the user requested in the meantime.
+// TestFeedReconnects: a page whose connections are cut keeps its contents. Once it has reconnected,
+// it carries out what the user requested in the meantime.
 func TestFeedReconnects(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

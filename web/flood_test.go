@@ -107,8 +107,8 @@ func (v *visitor) learn() error {
 // enough is a number of sockets above the server's limit for one address.
 const enough = 100
 
-// flood opens sockets from an address as fast as it can, without cookies and without reading, until
-// stop is called. full is closed once it has opened enough sockets.
+// flood opens sockets from an address as fast as it can, without cookies and without reading from
+// them, until stop is called. full is closed once flood has opened enough sockets.
 func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()) {
 	var opened atomic.Int64
 	reached := make(chan struct{})
@@ -141,8 +141,8 @@ func flood(t *testing.T, server, from string) (full <-chan struct{}, stop func()
 	}
 }
 
-// knownCookie returns a cookie in an older format that has no date, so the server treats the
-// learner as one that it has known for a long time.
+// knownCookie returns a cookie in an older format without a date, so that the server treats the
+// learner as one whom it has known for a long time.
 func knownCookie(learners shell.Learners, server, id string) string {
 	_, fresh := learners.Of(&http.Request{Host: strings.TrimPrefix(server, "http://")})
 	return fresh.Name + "=" + id + "." + base64.RawURLEncoding.EncodeToString(learners.MAC("learner "+id))
@@ -214,7 +214,7 @@ func firstVisit(t *testing.T, server, from string) string {
 	return ""
 }
 
-// TestClassWithoutCookies: a browser without cookies can follow a class but is not a
+// TestClassWithoutCookies: a browser without cookies can follow a class but does not become a
 // member, so nobody can vote twice or fill a room with empty names.
 func TestClassWithoutCookies(t *testing.T) {
 	t.Parallel()
@@ -237,7 +237,7 @@ func TestClassWithoutCookies(t *testing.T) {
 			t.Errorf("%s: got error %v, want an error containing %q", command, err, "does not accept cookies")
 		}
 	}
-	phone := load.Phone{URL: server, Code: instructor.Code} // visits a page first, as phones do
+	phone := load.Phone{URL: server, Code: instructor.Code} // visits a page first, as a phone's browser does
 	if err := phone.Dial(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// calls returns the requests that a hostile client sends to the API: requests for many long answers
-// at the same time, with schemas that are hard to satisfy, and requests with schemas that cannot be
-// compiled.
+// calls returns the requests that a hostile client sends to the API: many long answers at the same
+// time, with schemas that are hard to satisfy, and schemas that cannot be compiled.
 func calls() (list []string) {
 	form := func(schema string) string {
 		return `{"model":"tiny-5M","prompt":"A","max_tokens":400,"temperature":2,"n":16,"json_schema":` + schema + `}`
@@ -51,7 +50,7 @@ func TestHostileAPIClient(t *testing.T) {
 	var asked atomic.Int64
 	enough := make(chan struct{})
 	page := "/api?" + url.Values{"prompt": {"A"}, "temperature": {"2"}, "max_tokens": {"48"}}.Encode()
-	// Check that the server really returns the page and really refuses bad requests.
+	// Check that the server does return the page and does refuse bad requests.
 	first := b.known("known", "127.0.0.1")
 	defer first.close()
 	if status, text, err := first.get(ctx, page); err != nil || status != http.StatusOK {

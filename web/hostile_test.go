@@ -28,7 +28,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// hostileLimits returns the default limits with a tenth of the places, so an attack from the same
+// hostileLimits returns the default limits with a tenth of the places, so that an attack from this
 // machine soon occupies all of them.
 func hostileLimits() *admission.Limits {
 	l := admission.DefaultLimits()
@@ -90,7 +90,7 @@ func (b *battle) known(id, from string) *client {
 	return newClient(b.server, from, knownCookie(b.learners, b.server, id))
 }
 
-// attempts is the number of times that an attack is repeated before the test checks the other
+// attempts is the number of times that each attack is tried before the test checks on the other
 // clients. An attempt that the client gives up on because the server delays it counts as givenUp
 // attempts.
 const (
@@ -98,7 +98,7 @@ const (
 	givenUp  = 10
 )
 
-// attack starts the named attacks from all flooded addresses at the same time, and returns when
+// attack starts the named attacks from all flooded addresses at the same time, and returns once
 // each attack has been tried many times.
 func (b *battle) attack(names ...string) (stop func()) {
 	b.Helper()
@@ -209,9 +209,9 @@ func (b *battle) joins(c *client) error {
 	return nil
 }
 
-// others checks that everyone else is served: known learners at the flooded addresses and elsewhere
-// and newcomers elsewhere are never refused, and a newcomer at a flooded address gets in after
-// several attempts.
+// others checks that everyone else is served. Known learners, at the flooded addresses and
+// elsewhere, and newcomers elsewhere are never refused. A newcomer at a flooded address gets in
+// after several attempts.
 func (b *battle) others(round string) {
 	b.Helper()
 	var all sync.WaitGroup
@@ -249,8 +249,8 @@ func (b *battle) others(round string) {
 	all.Wait()
 }
 
-// getsIn behaves like a browser: it reloads a refused page, and reconnects, until it has a page and
-// a run.
+// getsIn behaves like a browser: it reloads a refused page, and reconnects, until it has both a
+// page and a run.
 func (b *battle) getsIn(c *client) error {
 	late, cancel := context.WithTimeout(b.Context(), browser.Patience)
 	defer cancel()
@@ -320,8 +320,8 @@ type orders struct {
 	Names  []string // of attacks
 }
 
-// attackFromHere parses text as orders, starts the attacks that they name, reports on standard
-// output that they have started, and continues until standard input is closed.
+// attackFromHere decodes orders from text and starts the attacks that they name. It reports on
+// standard output that they have started, and continues until standard input is closed.
 func attackFromHere(text string) {
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -333,7 +333,7 @@ func attackFromHere(text string) {
 	stop()
 }
 
-// attackFromOutside starts attacks in a separate process and returns when each has been tried.
+// attackFromOutside starts attacks in a separate process and returns once each has been tried.
 func (b *battle) attackFromOutside(names ...string) (stop func()) {
 	b.Helper()
 	text, err := json.Marshal(orders{b.server, b.victim, names})

@@ -17,10 +17,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
-// questions returns the requests that a hostile client sends to “Why this token?”: some are as
+// questions returns the requests that a hostile client sends to “Why this token?”. Some are as
 // large as the page accepts, and some are larger.
 func questions(x target) (list []string) {
-	long := strings.Repeat(" the", 255)   // together with the start token, as many tokens as the page accepts
+	long := strings.Repeat(" the", 255)   // with the start token, as many tokens as the page accepts
 	pair := strings.Repeat(" the", 30)    // as many as each of two texts can have
 	all := strings.Repeat("L1,L6,", 127)  // as many parts as a list can name
 	most := strings.Repeat("L3,", 25_000) // as much as a request's header can hold
@@ -65,8 +65,8 @@ func TestLongestQuestionsAreAnswered(t *testing.T) {
 }
 
 // TestHostileClientAsksWhy: while one client sends the largest and the oddest questions from
-// several addresses and does not read the long answers, others are served. Each of its own requests
-// is answered, refused with a message or cut off, and refusals reveal nothing unnecessary.
+// several addresses and does not read the long answers, others are served. Each of the client's own
+// requests is answered, refused with a message, or cut off. Refusals reveal nothing unnecessary.
 func TestHostileClientAsksWhy(t *testing.T) {
 	fixture.Long(t)
 	b := newBattle(t)

@@ -25,8 +25,8 @@ func (a *answers) count(next http.Handler) http.Handler {
 	})
 }
 
-// counted is a response that is counted once, as soon as its status is known. A connection that
-// becomes a socket counts as 1xx.
+// counted is a response that is counted as soon as its status is known, and only once. A connection
+// that becomes a socket counts as 1xx.
 type counted struct {
 	http.ResponseWriter
 	all  *answers
@@ -40,8 +40,8 @@ func (c *counted) note(status int) {
 	}
 }
 
-// end counts a response to which the handler wrote nothing. The status of such a response is 200,
-// unless the handler panicked and the connection is cut.
+// end counts a response to which the handler wrote nothing. Its status is 200, unless the handler
+// panicked and the connection is cut.
 func (c *counted) end() {
 	if v := recover(); v != nil {
 		panic(v)
@@ -76,8 +76,8 @@ func (c *counted) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // Metrics returns a handler that serves only GET /metrics, for Prometheus, and only if the
-// request's host is in hosts. Serve it on its own listener: the limits of the pages do not apply to
-// it.
+// request's host is in hosts. Serve it on its own listener, because the limits of the pages do not
+// apply to it.
 func (s *Server) Metrics(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -19,8 +19,8 @@ var sampleLine = regexp.MustCompile(
 	`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"\})? (\S+)$`,
 )
 
-// parseMetrics parses a page as strictly as the text format requires: every family occurs once,
-// with its HELP, its TYPE and then its samples; no sample occurs twice; a histogram's buckets are
+// parseMetrics parses a page as strictly as the text format requires. Every family occurs once,
+// with its HELP, its TYPE and then its samples. No sample occurs twice. A histogram's buckets are
 // in order, their counts do not decrease, and the last count equals the histogram's count.
 func parseMetrics(t *testing.T, text string) scraped {
 	t.Helper()
@@ -95,7 +95,7 @@ func (s scraped) checkHistograms(t *testing.T, text string) {
 	}
 }
 
-// grew fails if a counter in before is missing or has decreased.
+// grew fails the test if a counter in before is missing now or has decreased.
 func (s scraped) grew(t *testing.T, before scraped) {
 	t.Helper()
 	for key, was := range before.values {

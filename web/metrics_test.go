@@ -41,7 +41,7 @@ func scrape(t *testing.T, url string) (scraped, string) {
 	return parseMetrics(t, body), body
 }
 
-// until scrapes the metrics repeatedly, until the given function returns true for the samples.
+// until scrapes the metrics repeatedly until is returns true for the samples.
 func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	t.Helper()
 	body := ""
@@ -102,7 +102,7 @@ func TestMetricsCountActivity(t *testing.T) {
 	})
 
 	visit, _ := roundTrip(t, "GET", server+"/learn")
-	for range 30 { // all from one learner, who may send 20
+	for range 30 { // all from one learner, whose limit is 20
 		roundTrip(t, "GET", server+"/learn", "Cookie", visit.Header.Get("Set-Cookie"))
 	}
 	last, body := scrape(t, at)

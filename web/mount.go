@@ -89,7 +89,7 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 	s.labs.Mount(mux)
 }
 
-// mountAPI adds the API endpoints, which clients written for other programs can use.
+// mountAPI adds the API endpoints, for clients that were written for other servers.
 func (s *Server) mountAPI(mux *http.ServeMux) {
 	s.api = api.New(api.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Slot: s.targets.Slot, Caller: s.learners.Caller,

@@ -21,9 +21,9 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestVisitorOfMessagePort: a visitor who got a cookie from Greet and opens a live part finds the
-// same run again on the next connection. A page in another site's frame remains anonymous, even if
-// it sends the cookie.
+// TestVisitorOfMessagePort: if a visitor who got a cookie from Greet opens a live part, the next
+// connection finds the same run. A page in another site's frame remains anonymous, even if it sends
+// the cookie.
 func TestVisitorOfMessagePort(t *testing.T) {
 	t.Parallel()
 	s := withoutClasses(t, func(*web.Config) {})
@@ -89,8 +89,8 @@ func firstRun(t *testing.T, s *web.Server, r *http.Request) string {
 	return run
 }
 
-// withoutClasses returns a server like a static site's, with a course but without classes.
-// The function change modifies the server's configuration.
+// withoutClasses returns a server like a static site's: with a course, but without classes. change
+// can modify the server's configuration.
 func withoutClasses(t *testing.T, change func(*web.Config)) *web.Server {
 	t.Helper()
 	db, err := store.Open("", nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// printed are the pages that people print, each with a selector that its printout must match.
+// printed maps the pages that people print to selectors that their printouts must match.
 var printed = map[string]string{
 	"/learn/kv-cache":    ".check",
 	"/learn":             "h1",
@@ -28,16 +28,16 @@ var printed = map[string]string{
 	"/score?text=A+xylophone+is": ".surp__tk",
 }
 
-// pressable are the visible elements that are useless on paper because they can only be pressed.
-// Terms with a note are not included, since they are words of a sentence, and neither are the
-// fronts of cards, each of which is the summary of a details element.
+// pressable selects the visible elements that are useless on paper because they can only be
+// pressed. It does not select terms with a note, since they are words in a sentence, or the fronts
+// of cards, which are summaries of details elements.
 const pressable = `[...document.querySelectorAll(
 	'button:not(.term), .btn, select, input[type=submit], input[type=file], .goon, .levels, .dsteps, .top, .unit, .pn')]
 	.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0)
 	.map(e => e.className + ": " + e.textContent.trim().slice(0, 30))`
 
-// faint returns the text that would be illegible on white paper, since backgrounds are not printed:
-// text with a contrast below 3:1.
+// faint returns the text that would be illegible on white paper because its contrast is below 3:1.
+// Backgrounds are not printed.
 const faint = `[...document.querySelectorAll("body *")].filter((e) => {
 	if (e.closest("svg, [hidden], .sr") || !e.checkVisibility({ visibilityProperty: true })) return false;
 	if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) return false;
@@ -61,10 +61,10 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 	s.borderBottomStyle, s.fontWeight, s.textDecorationLine].join(" "))(getComputedStyle(e)))(
 	document.querySelector(%q))`
 
-// TestPagesOnPaperAndInForcedColors: pages print their text, their questions and the tables to fill
-// in black on white, without buttons, menus or bars; no question is split between two pages. Text
-// is dark, since backgrounds are not printed. If the browser forces colors, selected elements still
-// differ from the others, and sliders look as the browser draws them.
+// TestPagesOnPaperAndInForcedColors: printed pages show their text, their questions and the tables
+// to fill in, black on white, without buttons, menus or bars, and no question is split between two
+// pages. Text is dark, since backgrounds are not printed. If the browser forces colors, selected
+// elements still differ from the others, and sliders have the browser's own look.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)

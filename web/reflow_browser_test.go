@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// narrow is a laptop's window at 400 % zoom.
+// narrow is a laptop's window at 400% zoom.
 var narrow = browser.Screen{Width: 320, Height: 800, Touch: true}
 
 // TestClassPagesReflow: in a narrow window, the class pages do not scroll sideways.

@@ -22,7 +22,7 @@ const (
 	noForms     = "This address does not accept forms."
 )
 
-// answers lists odd and ordinary requests and the server's response to each: the status, the
+// answers lists odd and ordinary requests with the server's response to each: the status, the
 // Location of a redirect or the allowed methods of a 405, and words from the body.
 var answers = []struct {
 	method, target string
@@ -67,7 +67,7 @@ var answers = []struct {
 	{"GET", "///learn?x=1", 307, "/learn?x=1", ""},
 	{"POST", "//learn", 307, "/learn", ""},
 	{"GET", "/labs//cache", 307, "/labs/cache", ""},
-	{"GET", "//evil.example/loop", 307, "/evil.example/loop", ""}, // on this server, not on another
+	{"GET", "//evil.example/loop", 307, "/evil.example/loop", ""}, // a redirect to this server, not to another one
 	{"GET", "/\\evil.example", 404, "", noPage},
 	{"GET", "*", 400, "", ""},
 

@@ -42,7 +42,7 @@ type Config struct {
 	// own pages, such as "https://school.example"; [shell.Anywhere] allows all sites.
 	EmbedOrigins []string
 	// OpenDraft, if not nil, opens Draft when a page first needs it. Its error message is shown to
-	// users, who can try again.
+	// users, who can then try again.
 	OpenDraft func() (*infer.Model, error)
 	// Course is the course in Learn and Practice, and Progress stores the learners' progress. If
 	// either is nil, these pages do not exist, and the home page redirects to the Loop.
@@ -51,14 +51,14 @@ type Config struct {
 	// API defines who can use the endpoints for clients of other programs.
 	API api.Access
 	// Away, if not nil, returns an error, [store.ErrAway], while data cannot be saved because the
-	// storage cannot be reached. It does not block. Pages then show a warning instead of the
-	// learner's progress.
+	// storage is unreachable. It does not block. Pages then show a warning instead of the learner's
+	// progress.
 	Away func() error
-	// Figures, if not nil, adds further figures to [Server.Metrics].
+	// Figures, if not nil, adds metrics to [Server.Metrics].
 	Figures func(*metrics.Page)
 	// Classes configures how the server holds classes. Without Course, there are none.
 	Classes Classes
-	// Languages are the languages of the pages; nil means [terms.Languages].
+	// Languages lists the languages of the pages; nil means [terms.Languages].
 	Languages []*terms.Language
 	// AllowedHosts are the names under which browsers may reach the server, exactly as they appear
 	// in the Host header: "class.example", "192.168.0.7:8080". See [shell.LoopbackHosts].
@@ -77,16 +77,16 @@ type Config struct {
 	Secret []byte
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
-	// HTML, if not nil, is applied to the HTML of panels; see [wire.Config].
+	// HTML, if not nil, transforms the HTML of panels; see [wire.Config].
 	HTML func(string) string
 	// Database is the database in which Progress and Classes are stored. It is used only for
 	// [Server.Metrics] and can be nil.
 	Database *store.DB
 }
 
-// HeaderBytes is the size of a request header that a server must accept. It has room for the
-// longest link, for the headers that browsers add, and for links that are too long, so that such
-// links can be refused with a message.
+// HeaderBytes is the size of the request headers that a server must accept. It allows for the
+// longest link and the headers that browsers add. It also allows for links that are too long, so
+// that they can be refused with a message.
 const HeaderBytes = session.MaxLink + 32<<10
 
 // A Server serves the pages and sockets for one model.
@@ -98,7 +98,7 @@ type Server struct {
 	targets  *infer.Pool // runs the model for everyone
 	drafts   *drafts     // nil without a draft model
 	runs     *runs.Registry
-	replays  *admission.Queue // for plain HTTP requests that need a run
+	replays  *admission.Queue // for ordinary HTTP requests that need a run
 	hub      *class.Hub       // nil without a course or a place to store rooms
 	labs     *labs.Pages
 	api      *api.Server
@@ -193,9 +193,9 @@ func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 func (s *Server) ServePort(r *http.Request, p wire.Port) { s.wire.ServePort(shell.Framed(r), p) }
 
 // Greet returns the cookie that identifies a visitor who opens a live part. It returns nil if the
-// request already has one, or if it comes from a page in another site's frame. Call Greet if the
-// visitor has not requested a page before. A response with a page sets the cookie itself. A
-// response with a file does not, because pages in frames need files, too.
+// request already has a cookie, or if it comes from a page in another site's frame. Call Greet for
+// a visitor who might not have requested a page before. A response with a page sets the cookie
+// itself. A response with a file does not, because pages in frames need files, too.
 func (s *Server) Greet(r *http.Request) *http.Cookie {
 	if r.URL.Path != "/ws" {
 		return nil

@@ -210,8 +210,8 @@ func TestShutdownClosesSocketsAndRuns(t *testing.T) {
 	}
 }
 
-// TestPredictOpensLoopLinks: a Loop link can also be opened in the game that asks for the next
-// token, on the same server.
+// TestPredictOpensLoopLinks: a link to the Loop can also be opened in the game in which visitors
+// guess the next token, on the same server.
 func TestPredictOpensLoopLinks(t *testing.T) {
 	t.Parallel()
 	run := session.New(testmodel.Target(t), session.DefaultLimits())

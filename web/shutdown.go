@@ -19,8 +19,8 @@ type phase struct {
 	do   func(context.Context) error
 }
 
-// phases returns the phases of a shutdown, in order. Rooms are saved first, so that no follower can
-// prevent it, and again once nobody can change them.
+// phases returns the phases of a shutdown, in order. Rooms are saved twice: first of all, so that
+// no follower can prevent it, and again when nobody can change them any longer.
 func (s *Server) phases() []phase {
 	return []phase{
 		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
@@ -31,7 +31,7 @@ func (s *Server) phases() []phase {
 	}
 }
 
-// Shutdown saves the class rooms, closes all sockets with code 1012, after which clients reconnect,
+// Shutdown saves the class rooms, closes all sockets with code 1012, which makes clients reconnect,
 // and stops everything that the server has started. It returns when all of this is done, but no
 // later than after [ShutdownTime] or soon after ctx has ended. The error lists the phases that did
 // not finish. [http.Server.Shutdown] ends the requests but not the sockets: call both.

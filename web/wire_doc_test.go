@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestDocumentedExchange: the server sends the exchange in WIRE.md, except for the parts that
+// TestDocumentedExchange: the server sends the exchange shown in WIRE.md, except for the parts that
 // WIRE.md omits.
 func TestDocumentedExchange(t *testing.T) {
 	t.Parallel()
@@ -153,8 +153,8 @@ func number(x float64) string {
 	return terms.Count(int(math.Round(x)))
 }
 
-// hasNumber reports whether text contains want, which begins with a number, without further digits
-// before or after it.
+// hasNumber reports whether text contains want, which begins with a number, without another digit
+// directly before or after it.
 func hasNumber(text, want string) bool {
 	return regexp.MustCompile(`(^|[^0-9.,])` + regexp.QuoteMeta(want) + `($|[^0-9.,]|[.,]($|[^0-9]))`).MatchString(text)
 }

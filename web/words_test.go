@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestPagesAreInTheLanguageOfTheRequest asks one server for a page in two languages, as two browsers
-// with different preferences do.
+// TestPagesAreInTheLanguageOfTheRequest requests a page from one server in two languages, as two
+// browsers with different preferences would.
 func TestPagesAreInTheLanguageOfTheRequest(t *testing.T) {
 	t.Parallel()
 	languages := []*terms.Language{terms.English, pseudo.Language(t)}
@@ -50,8 +50,8 @@ func TestPagesAreInTheLanguageOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestServerMessagesAreInTheCatalog: the messages of the server itself are in the request's language,
-// even if its pages show them while the data cannot be saved.
+// TestServerMessagesAreInTheCatalog: the server's own messages are in the request's language,
+// including those that pages show while data cannot be saved.
 func TestServerMessagesAreInTheCatalog(t *testing.T) {
 	t.Parallel()
 	protocols := []string{wire.ProtocolHTML, wire.ProtocolJSON}

@@ -1,6 +1,5 @@
-// Package chance provides the random values in pages, such as the keys of forms and the
-// numbers in new problems. Pages that are rendered once for everyone get fixed values
-// instead ([Steady]).
+// Package chance provides the random values in pages, such as form keys and the numbers in new
+// problems. Pages that are rendered once for everyone get fixed values instead ([Steady]).
 package chance
 
 import (
@@ -49,7 +48,7 @@ func next(ctx context.Context) uint64 {
 // N returns a number from 0 to n − 1.
 func N(ctx context.Context, n uint64) uint64 { return next(ctx) % n }
 
-// Key returns a key for a form. The key ensures that a form that is sent twice is counted only
+// Key returns a key for a form. The key ensures that a form that is submitted twice is counted only
 // once.
 func Key(ctx context.Context) string {
 	var b [16]byte

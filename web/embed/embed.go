@@ -98,8 +98,8 @@ func sendScript(w http.ResponseWriter, r *http.Request) {
 
 // Front returns a handler that sends the script to pages of the allowed origins, which load it as a
 // module, and passes all other requests to next. It must come before the gate, which refuses
-// requests from other origins. The file is the same for everyone, but pages from other origins
-// cannot read it.
+// requests from other origins. Although the file is the same for everyone, pages of origins that
+// are not allowed cannot read it.
 func Front(origins []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("Origin")

@@ -17,13 +17,13 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// heightOf returns a script that evaluates to the height of the frame inside an element. The page
+// heightOf returns a JavaScript expression for the height of the frame inside an element. The page
 // in the frame determines that height.
 func heightOf(element string) string {
 	return fmt.Sprintf(`Number(document.querySelector(%q)?.height ?? 0)`, element+" iframe")
 }
 
-// usual is the height of a frame until the page in it sends its own height.
+// usual is the height of a frame until the page inside it reports its own height.
 const usual = 420
 
 // TestExamplePage: testdata/embed/index.html, a page of another origin with its own strict security
@@ -52,8 +52,8 @@ func TestExamplePage(t *testing.T) {
 		tab.Wait("the height of "+element, fmt.Sprintf("%s > 80 && %[1]s !== %d", heightOf(element), usual))
 	}
 	tab.FullShot("embed-example.png")
-	// Messages that the test dispatches arrive immediately, so no message from the page can come in
-	// between.
+	// Messages that the test dispatches arrive immediately, so no message from the framed page can
+	// arrive in between.
 	tab.Eval(`
 		const frame = document.querySelector('viz-loop iframe');
 		const origin = new URL(frame.src).origin;

@@ -19,7 +19,7 @@ import (
 
 const school = "https://school.example"
 
-// get sends a request as a browser showing a page of the school's site would.
+// get sends a request as a browser does for a page of the school's site.
 func get(t *testing.T, client *http.Client, address string) (*http.Response, *goquery.Document) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)

@@ -61,8 +61,8 @@ func (o *Room) oEmbed(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// side returns a width or height in pixels: the smaller of usual and most, which is the maximum in
-// the request and may be empty.
+// side returns the width or height of a frame in pixels: usual or, if it is smaller, the maximum
+// that the request gives (most, which may be empty).
 func side(most string, usual int) (n int, ok bool) {
 	if most == "" {
 		return usual, true
@@ -71,8 +71,9 @@ func side(most string, usual int) (n int, ok bool) {
 	return min(n, usual), err == nil && n >= leastSide
 }
 
-// embeddable returns the title, in the language of ctx, of the page at one of this server's addresses,
-// and the page's path in a frame. Both are "" if the page cannot be embedded.
+// embeddable returns the title, in the language of ctx, of the page at one of this server's
+// addresses, and the address of that page's version for frames. Both are "" if the page cannot be
+// embedded.
 func (o *Room) embeddable(ctx context.Context, address string, base *url.URL) (title, path string) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil {

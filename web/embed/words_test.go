@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestEmbedPageIsInTheCatalog: the words of the page, and of the responses to oEmbed requests, are in
-// the catalogs.
+// TestEmbedPageIsInTheCatalog: the words on the page, and in the responses to oEmbed requests, come
+// from the catalogs.
 func TestEmbedPageIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	var names []string // of lessons

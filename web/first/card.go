@@ -12,19 +12,19 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// card is the result of a first run: the text, with the learner's parts and the model's parts
-// marked.
+// card is the result of a first run: the text, with marks that separate the learner's parts from
+// the model's.
 type card struct {
 	Link  string
 	Parts []cardPart
-	// Shares holds the probability that each token had when it was drawn. The learner's tokens come
+	// Shares holds the probability of each token when it was drawn. The learner's tokens come
 	// first, with probability 1.
 	Shares []float64
 	Given  int    // number of tokens from the learner
 	Yours  string // "7 tokens"
 	Its    string
-	// Boldest is the token that was least likely when it was drawn, and Chance is how many times in
-	// 100 it would have been drawn. Both are empty if no token was drawn.
+	// Boldest is the token that was least likely when it was drawn, and Chance is its probability
+	// at that moment, in percent. Both are empty if no token was drawn.
 	Boldest stage.Text
 	Chance  string
 	Lesson  string // address of the first lesson; "" for none
@@ -38,7 +38,7 @@ type card struct {
 type cardPart struct {
 	Text  string
 	Yours bool
-	Long  bool // an unlikely token, drawn against the odds
+	Long  bool // an unlikely token that was drawn anyway
 	Share string
 }
 
@@ -48,8 +48,7 @@ type cardMark struct {
 	Yours      bool
 }
 
-// longShot is the probability below which a token is marked as drawn against the odds, as
-// in the Story.
+// longShot is the probability below which a drawn token is marked as unlikely, as in the Story.
 const longShot = 0.2
 
 func newCard(w stage.Words, st *session.State) card {
@@ -123,7 +122,7 @@ func cardFile(link, extension string) string {
 	return base + "/card" + extension + "?" + url.Values{"log": {link}}.Encode()
 }
 
-// file returns a link that downloads the card as a file with the given extension.
+// file returns a link to download the card as a file with the given extension.
 func (c card) file(extension string) stage.Element {
 	link := stage.Link(cardFile(c.Link, extension))
 	link.Attrs["download"] = "token-by-token" + extension
@@ -153,9 +152,10 @@ func (s *Server) withCard(w http.ResponseWriter, r *http.Request, f func(c card)
 	return err == nil
 }
 
-// card handles GET /first/card, which shows the card of a run to anyone with the link. Without a
-// run, the response is an ordinary page rather than an error page: a static site shows this page to
-// a visitor who opens a card's link, until the program runs in the browser and creates the card.
+// card handles GET /first/card, which shows the card of a run to anyone with the link. If the
+// request has no run, the response is an ordinary page rather than an error page: a static site
+// shows this page to a visitor who opens a card's link, until the program runs in the browser and
+// creates the card.
 func (s *Server) card(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("log") == "" {
 		l := terms.In(r.Context())

@@ -2,7 +2,7 @@
 // in about ninety seconds, with one control at a time and a guess before each reveal. Its last page
 // is a card to save and share.
 //
-// A location in the first run is an address that contains a scene, a link to the run
-// ([session.Link]) and the learner's guess. The first run therefore needs no script, can be left
-// and resumed, and stores nothing on the server.
+// The address of each page contains the scene, a link to the run ([session.Link]) and the learner's
+// guess. The first run therefore needs no script, can be left and resumed, and stores nothing on
+// the server.
 package first

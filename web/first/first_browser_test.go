@@ -36,7 +36,7 @@ func TestBrowserFirstRun(t *testing.T) {
 		}
 		tab.Until(`document.querySelector("#temperature")`)
 		use.Slide("#temperature", 0.4)
-		// The bars change with the slider, without a button press.
+		// The bars follow the slider without a button press.
 		tab.Until(`document.querySelector("h1").textContent === "Move it, and look."`)
 		tab.Until(`!document.querySelector(".fr__knob .btn").checkVisibility()`)
 		use.Press(main)
@@ -97,7 +97,7 @@ func TestFirstRunBeforeItsScripts(t *testing.T) {
 	tab.Until(`document.querySelector(".keep")`)
 }
 
-// TestFirstRunShowsPendingAnswer: while a response is pending, the button shows that it was
+// TestFirstRunShowsPendingAnswer: while a response is pending, the button shows that it has been
 // pressed, and pressing it again does nothing.
 func TestFirstRunShowsPendingAnswer(t *testing.T) {
 	fixture.Long(t)
@@ -123,7 +123,7 @@ func TestFirstRunShowsPendingAnswer(t *testing.T) {
 }
 
 // TestFirstRunMotion: elements at the end of a scene move to their positions in the next scene.
-// Pressing a key ends an animation halfway through and leaves no trace of it. Until the marker has
+// Pressing a key ends an animation immediately and leaves no trace of it. Until the marker has
 // fallen, neither the heading nor the title names the winner. If VIZ_SHOTS is set, the test takes
 // five screenshots of each animation.
 func TestFirstRunMotion(t *testing.T) {
@@ -186,7 +186,7 @@ func TestFirstRunMotion(t *testing.T) {
 	step("joined", main, ".w")
 }
 
-// TestBrowserEnterContinues: the Enter key alone is enough to continue, except where the page needs
+// TestBrowserEnterContinues: pressing Enter is enough to continue, except where the page needs
 // other input.
 func TestBrowserEnterContinues(t *testing.T) {
 	fixture.Long(t)
@@ -218,16 +218,17 @@ func TestBrowserEnterContinues(t *testing.T) {
 const places = `["h1", "main .btn--main"].map((s) => document.querySelector(s)?.getBoundingClientRect())
 	.map((b, i) => b ? [b.left, b.top, ...(i ? [b.right, b.bottom] : [])].map(Math.round).join() : "")`
 
-// isCut is a JavaScript expression that is true if the text ends out of view or one of its lines is
-// cut off.
+// isCut is a JavaScript expression that is true if the end of the text is out of view or one of its
+// lines is cut off.
 const isCut = `(() => {
 	const box = document.querySelector(".fr__text > div")?.getBoundingClientRect();
 	const lines = [...document.querySelectorAll(".fr__text .prose > span")].flatMap((e) => [...e.getClientRects()]);
 	return lines.some((l) => l.top < box.top - 2 && l.bottom > box.top + 2 || l.bottom > box.bottom + 2);
 })()`
 
-// steady checks that the end of the text is in view and that, on screens where this is possible,
-// the heading and the main button of a scene are at the same positions as in earlier scenes.
+// steady checks that the end of the text is in view. On screens where this is possible, it also
+// checks that the heading and the main button of a scene are at the same positions as in earlier
+// scenes.
 func steady(tab *browser.Tab, seen map[string]string, scene string) {
 	for _, s := range []browser.Screen{browser.Chromebook, browser.Laptop} {
 		tab.Screen(s)

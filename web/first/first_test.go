@@ -97,8 +97,8 @@ func TestFirstRunByForms(t *testing.T) {
 
 // TestFirstRunHidesAnswersUntilGuessed: before the guess, a page contains no shares, and before the
 // draw, it reveals nothing about the draw: for two seeds with different draws, the pages are
-// identical except for the link. The later pages do contain the answers, which shows that the test
-// would find them.
+// identical except for the link. The test also checks that the later pages contain the answers,
+// which shows that it would find them.
 func TestFirstRunHidesAnswersUntilGuessed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -166,8 +166,9 @@ func TestGuessesAreInAlphabeticalOrder(t *testing.T) {
 	}
 }
 
-// TestFirstRunResumesFromItsAddress: a visitor can leave the first run at any scene and resume it:
-// from its address in any browser, and from /first or the home page in the same browser.
+// TestFirstRunResumesFromItsAddress: a visitor can leave the first run at any scene and resume it
+// later: in any browser from the scene's address, and in the same browser also from /first or the
+// home page.
 func TestFirstRunResumesFromItsAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -279,8 +280,8 @@ func TestBadInputIsExplained(t *testing.T) {
 			t.Errorf("the field at %s accepts %s characters, want 4097, one more than allowed", at, most)
 		}
 	}
-	// The first text, of 4,097 characters, has more bytes than allowed. The second, of 1,200
-	// characters, has more tokens than the model can read.
+	// The first text has more bytes than allowed: 4,097 characters. The second has more tokens than
+	// the model can read, although it has only 1,200 characters.
 	for long, has := range map[string]string{
 		strings.Repeat("a", 4097): "4,097 characters", strings.Repeat("日本語", 400): "1,200 characters",
 	} {
@@ -314,13 +315,13 @@ func TestBadInputIsExplained(t *testing.T) {
 	}
 }
 
-// TestKnobKeepsTheAxis: the share axis is the same for every knob value, and values outside the
+// TestKnobKeepsTheAxis: the bars' axis is the same for every knob value, and values outside the
 // knob's range are refused.
 func TestKnobKeepsTheAxis(t *testing.T) {
 	t.Parallel()
 	link, _ := linkAt(t, 1, begins, oneStage, oneStage)
 	p := newSite(t).open(at("bolder", link)).mustBe("bolder").press(pick).mustBe("bolder")
-	// Tokens with shares below half a percent are combined in the last row, so that row's tick
+	// Tokens with shares below half a percent are combined in the last row, so the tick of that row
 	// changes.
 	ghosts := func(p page) map[string]string {
 		list := map[string]string{}

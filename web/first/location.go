@@ -34,7 +34,7 @@ var scenes = []scene{
 // guessElse is the guess that the next token is not among the offered tokens.
 const guessElse = "else"
 
-// These are the guesses about the effect of the knob on the bar of the most probable token.
+// These are the possible guesses about how the knob changes the bar of the most probable token.
 const (
 	turnGrow   = "grow"
 	turnShrink = "shrink"
@@ -71,7 +71,7 @@ func placeOf(q url.Values) location {
 	return location{scene: scene(q.Get("scene")), link: q.Get("log"), guess: q.Get("guess"), turn: q.Get("turn")}
 }
 
-// parse checks that the parts of a location are consistent, and returns its run.
+// parse checks that the parts of a location are consistent, and parses its link.
 func (p location) parse(m *infer.Model) (session.Link, error) {
 	if !slices.Contains(scenes, p.scene) {
 		scene := strconv.Quote(short(string(p.scene)))
@@ -91,7 +91,7 @@ func (p location) parse(m *infer.Model) (session.Link, error) {
 	return link, nil
 }
 
-// fits reports whether the scene matches a run's current moment. It prevents an edited address from
+// fits reports whether the scene matches the state of a run. It prevents an edited address from
 // revealing shares or a draw too early.
 func (s scene) fits(l session.Link) bool {
 	last := session.Cursor{Step: l.Log.Steps, Stage: l.Log.Ran}
@@ -137,8 +137,8 @@ func (p location) turnFits() bool {
 	return p.turn == "" || p.scene == sceneBolder && slices.Contains([]string{turnGrow, turnShrink, turnSame}, p.turn)
 }
 
-// These are the names of the first run's cookies. One records that the first run was finished or
-// skipped, and the other stores the learner's location. Neither identifies a person.
+// These are the first run's cookies. One records that the first run was finished or skipped, and
+// the other stores the learner's location. Neither identifies a person.
 const (
 	overCookie  = "first"
 	placeCookie = "first_at"
@@ -186,7 +186,7 @@ func keptPlace(r *http.Request) (location, bool) {
 	return location{}, false
 }
 
-// short shortens a text from an address so that it can be quoted.
+// short shortens a text from an address so that it can be quoted in a message.
 func short(s string) string {
 	if r := []rune(s); len(r) > 20 {
 		return string(r[:20]) + "…"

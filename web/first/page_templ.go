@@ -263,7 +263,7 @@ func pageHTML(v view) templ.Component {
 	})
 }
 
-// headHTML is the heading. It receives the focus if there is no main button.
+// headHTML is the heading. The heading gets the focus if there is no main button.
 func headHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -329,7 +329,7 @@ func headHTML(v view) templ.Component {
 	})
 }
 
-// topHTML is the header: the progress, and the ways to leave.
+// topHTML is the header, which shows the progress and how to leave.
 func topHTML(step int, link string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -31,7 +31,7 @@ type Deps struct {
 	Model *infer.Model
 	// Runs creates the sessions in which a request's run is replayed.
 	Runs *runs.Registry
-	// Replays is the queue in which plain requests wait for the model.
+	// Replays is the queue in which ordinary requests wait for the model.
 	Replays *admission.Queue
 	// Caller returns the sender of a request and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
@@ -78,8 +78,8 @@ const stepTime = 2 * time.Millisecond
 // errBusy means that a request has waited too long, or that too many requests are waiting.
 var errBusy = errors.New("the server is busy")
 
-// within waits in the queue for plain requests and then calls f with a run. If link is not nil, it
-// first opens the link in that run.
+// within waits in the queue for ordinary requests and then calls f with a run. If link is not nil,
+// it first opens the link in that run.
 func (s *Server) within(
 	w http.ResponseWriter, r *http.Request, link *session.Link, f func(m *mover) error,
 ) error {
@@ -121,9 +121,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// page handles GET /first. It shows the scene in the address or, with ?prompt=TEXT, a new run. If
-// the address contains neither, it shows the location where the learner left off or, for a new
-// learner, the first scene.
+// page handles GET /first. It shows the scene in the address or, with ?prompt=TEXT, starts a new
+// run. If the address contains neither, it shows the scene at which the learner left off or, for a
+// new learner, the first scene.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Has("prompt") {
@@ -161,12 +161,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, http.StatusOK, pageHTML(v))
 }
 
-// fewest is the minimum length of a prompt in bytes, not counting the space around it: a word
-// of three letters, or one character of a script with three bytes per character.
+// fewest is the minimum length of a prompt in bytes, not counting surrounding spaces: a word of
+// three letters, or one character of a script that needs three bytes per character.
 const fewest = 3
 
-// begin starts a run with a prompt. If the prompt cannot be used, the page shows it in the field,
-// with the reason.
+// begin starts a run with a prompt. If the prompt cannot be used, it shows the first page again,
+// with the prompt in its field and the reason.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	words := stage.In(r.Context())
 	// Phone keyboards add a space after every word, and at this point learners do not know
@@ -174,7 +174,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	if space, ok := session.NewSpaceAtEnd(terms.In(r.Context()), s.Model, prompt); ok {
 		prompt = space.Prompt
 	}
-	if len(prompt) > infer.MaxSampleBytes { // the run's locations, which contain the prompt, must fit into addresses
+	if len(prompt) > infer.MaxSampleBytes { // the run's addresses contain the prompt, so it must be short
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, s.overlong(words, prompt))))
 		return
 	}
@@ -223,14 +223,14 @@ func (s *Server) overlong(w stage.Words, text string) string {
 // seeds is the number of different seeds. It is small enough for people to read a seed aloud.
 const seeds = 9999
 
-// next handles POST /first/next. It carries out the action of the pressed button, stores the
-// next location and redirects to it.
+// next handles POST /first/next. It performs the action of the pressed button, stores the resulting
+// location and redirects to it.
 func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
 		return
 	}
-	// A new guess is not part of this scene's address, so it is added after the location is
-	// parsed.
+	// The location in the address does not contain the new guess, which is therefore added after
+	// the location has been parsed.
 	p, guess := placeOf(r.PostForm), ""
 	if p.scene == sceneGuess {
 		guess, p.guess = p.guess, ""
@@ -260,7 +260,7 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leave handles POST /first/leave. It redirects to the Loop, at the same moment of the run. The
+// leave handles POST /first/leave. It redirects to the Loop, at the same point of the run. The
 // first run is not shown again.
 func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
 	if !s.Form(w, r) {
@@ -271,7 +271,7 @@ func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, loopAddress(r.PostForm.Get("log")), http.StatusSeeOther)
 }
 
-// loopAddress returns the address of the Loop at a moment of a run.
+// loopAddress returns the address of the Loop at a point of a run.
 func loopAddress(link string) string {
 	if link == "" {
 		return "/loop"

@@ -20,7 +20,7 @@ const (
 	doMore  = "more"
 )
 
-// bold is the temperature that the knob is first turned to. When the model completes the sentence,
+// bold is the temperature to which the knob is first turned. When the model completes the sentence,
 // it generates at least fewestTokens, so that there is something to read, and at most mostTokens if
 // the sentence does not end.
 const (
@@ -42,7 +42,7 @@ var (
 	errUnfinished = terms.Refuse(session.CodeLink, "first.card.unfinished")
 )
 
-// mover carries out a learner's actions. After the first error, it does nothing.
+// mover performs a learner's actions. After the first error, it does nothing.
 type mover struct {
 	ctx context.Context
 	run *session.Session
@@ -63,9 +63,9 @@ var (
 	withheld = session.StepStage{Withhold: true}
 )
 
-// move carries out the action of the pressed button at a location and returns the resulting
-// location, in the same scene or another one. x is the knob's new value. The card, whose scene is
-// "", follows the last scene.
+// move performs the action of the pressed button at a location and returns the resulting location,
+// which may be in the same scene or in another one. x is the knob's new value. The card, whose
+// scene is "", follows the last scene.
 func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	st := m.run.State()
 	next := location{scene: p.scene, guess: p.guess, turn: p.turn}
@@ -93,7 +93,7 @@ func (m *mover) move(p location, pressed string, x float64) (location, error) {
 	return next, nil
 }
 
-// next carries out the action of the main button.
+// next performs the action of the main button.
 func (m *mover) next(p location, st *session.State) (location, *session.State) {
 	switch p.scene {
 	case sceneRead:

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestFirstRunBeforeItsScripts does not run in a tab, since the program cannot run there
-// without scripts.
+// TestFirstRunBeforeItsScripts is missing here because the program cannot run in a tab without
+// scripts.
 
 // TestInTab tests the first run with the program running in a browser tab.
 func TestInTab(t *testing.T) {

@@ -52,11 +52,11 @@ type choice struct {
 	Name  string // set for a choice that is not a token
 }
 
-// fitsUnscrolled is the number of bytes of text that fit above the scene on the smallest
-// screen.
+// fitsUnscrolled is how many bytes of text fit above the scene on the smallest screen without
+// scrolling.
 const fitsUnscrolled = 80
 
-// scrolls reports whether the text may be longer than its box, which must then be reachable and
+// scrolls reports whether the text may be longer than its box. The box must then be reachable and
 // scrollable by keyboard.
 func (v view) scrolls() bool {
 	n := 0
@@ -69,7 +69,7 @@ func (v view) scrolls() bool {
 // steps is the number of steps in the first run.
 var steps = len(scenes)
 
-// enter returns the stage whose animation the page plays first, or "" for none.
+// enter returns the name of the stage whose animation the page plays first, or "" for none.
 func (v view) enter() string {
 	switch {
 	case len(v.Tokens) > 0:
@@ -96,15 +96,15 @@ func (s *Server) writePage(ctx context.Context, prompt, bad string) view {
 	}
 	n := int(chance.N(ctx, uint64(len(session.Openings))))
 	// Offer only openings of tales: after a question about a capital or a sum, the model is
-	// certain, so chance would play no part.
+	// certain, so chance would not play a role.
 	for i := range 3 {
 		v.Others = append(v.Others, session.OpeningOf(session.Tale, n+i).Text)
 	}
 	return v
 }
 
-// newView returns the page for a location. The location's run must already be open in m. The page
-// contains nothing that its scene must not show yet.
+// newView returns the page for a location, whose run must already be open in m. The page contains
+// nothing that its scene must not reveal yet.
 func newView(w stage.Words, p location, m *mover) view {
 	st := m.run.State()
 	v := view{location: p, Step: 1 + slices.Index(scenes, p.scene), Text: newCard(w, st).Parts, Open: true}
@@ -182,8 +182,8 @@ func (v *view) shares(w stage.Words, st *session.State, story stage.Story) {
 	v.Next, v.Under = w.T("first.shares.next"), w.T("first.shares.under", "n", st.Model.Config().Vocab)
 }
 
-// sees sets up the view to show the shares and the guessed token. It omits the ticks at T = 1,
-// because they belong to the knob, which has not been introduced yet.
+// sees makes the view show the shares and the guessed token. It omits the ticks at T = 1, because
+// they belong to the knob, which has not been introduced yet.
 func (v *view) sees(w stage.Words, st *session.State, story stage.Story) {
 	v.Shares = story.Shares
 	rows := v.Shares.Rows
@@ -211,7 +211,7 @@ func plain(st *session.State, id int) string {
 	return strings.TrimLeft(stage.TokenText(st.Model.Token(id)).String(), "·")
 }
 
-// draw sets up the view to show the line and, after the draw, where the marker fell.
+// draw makes the view show the line and, after the draw, where the marker fell.
 func (v *view) draw(w stage.Words, st *session.State, story stage.Story) {
 	v.Line = story.Line
 	if st.Undrawn {

@@ -12,8 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// busyRun is a learner who is not in any of the classes and whose run generates text continuously,
-// so that the model is never idle.
+// busyRun is a learner outside the classes whose run generates text continuously, so that the model
+// is never idle.
 type busyRun struct {
 	conn   *websocket.Conn
 	tokens atomic.Int64
@@ -51,8 +51,8 @@ func (b *busyRun) restart() error {
 	return b.send(`{"cmd":"finish","n":3}`)
 }
 
-// follow counts tokens until the connection ends. It counts append stages, since each token
-// has exactly one.
+// follow counts tokens until the connection ends. It counts append stages, because there is exactly
+// one for each token.
 func (b *busyRun) follow() {
 	var message bytes.Buffer
 	for {

@@ -28,7 +28,7 @@ type press struct {
 // listener is a phone that records the messages that it receives, with their times.
 type listener struct {
 	Phone
-	from  atomic.Int64 // earlier messages are not measured; in microseconds since 1970
+	from  atomic.Int64 // messages before this time are not measured; in microseconds since 1970
 	ended chan struct{}
 
 	mu        sync.Mutex
@@ -36,15 +36,15 @@ type listener struct {
 	last      uint64 // number of the newest snapshot
 	data      Shared // data of the newest snapshot, if scout is set
 	scout     bool   // whether to record data
-	ack       uint64 // number of the last of its commands that was acknowledged
+	ack       uint64 // number of the phone's last acknowledged command
 	err       error  // the reason why the connection ended, or the last refusal
 	news      chan struct{}
 }
 
 // arrival is a received snapshot.
 type arrival struct {
-	made time.Time     // when the snapshot's view was created
-	took time.Duration // time from then until it was received
+	made time.Time     // when the snapshot's view was made
+	took time.Duration // time from then until the phone received it
 	size int
 }
 
@@ -78,9 +78,9 @@ func newClass(ctx context.Context, server string) (*class, error) {
 // dialing is the number of phones that connect concurrently.
 const dialing = 32
 
-// gather connects the phones of a room, alternating between the servers. The parameter deaf
-// is the number of phones that never read; these come first. gather returns when all phones
-// are connected.
+// gather connects the phones of a room, alternating between the servers, and returns when all of
+// them are connected. The parameter deaf is the number of phones that never read; these connect
+// first.
 func (c *class) gather(ctx context.Context, o Options, deaf int, say func(int)) error {
 	for i := range o.Followers {
 		url := o.URLs[i%len(o.URLs)]
@@ -188,7 +188,7 @@ func (p *listener) receiveOwn(f Frame) error {
 	return nil
 }
 
-// patience is the longest wait before the load test gives up.
+// patience is how long the load test waits before it gives up.
 const patience = time.Minute
 
 // until waits for a condition on data guarded by p.mu.
@@ -222,15 +222,14 @@ func (c *class) listen(from time.Time) {
 	}
 }
 
-// lesson lists the commands that an instructor repeats: the seven stages of a token one by one, and
-// then some whole tokens.
+// lesson lists the commands that an instructor repeats: first the seven stages of one token, one by
+// one, and then some whole tokens.
 var lesson = []string{
 	"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token",
 }
 
-// drive starts a text and sends commands for a given time (long): the first after a delay (after),
-// and the others at a fixed interval (every). It returns the number of stages that the commands
-// produced.
+// drive starts a text and then sends commands for the time long: the first after the delay after,
+// and the others at the interval every. It returns the number of stages that the commands produced.
 func (c *class) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
 	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return 0, err
@@ -304,8 +303,8 @@ func (c *class) tell(r *Report) {
 }
 
 // afterPress returns, for each press, the time until a phone had received the first view that was
-// created after the press. It omits presses whose view the phone did not receive because a newer
-// one was available. Both lists are in chronological order.
+// made after the press. It omits presses whose view the phone never received because a newer one
+// was available. Both lists are in chronological order.
 func afterPress(presses []press, got []arrival) (took []time.Duration) {
 	next := 0 // the first press without a view so far
 	for _, a := range got {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Instructor is an instructor who creates a room and controls it with the forms on the room's page.
+// Instructor creates a room and controls it with the forms on the room's page, as an instructor
+// would.
 type Instructor struct {
 	URL, Code string // the URL of the server and the code of the room
 	http      http.Client
@@ -40,8 +41,8 @@ func NewInstructor(ctx context.Context, server string) (*Instructor, error) {
 	return t, nil
 }
 
-// Do executes one command of the presenter. The arguments are the command's name and the names and
-// values of its fields. The error is a *[Refused] if the server refuses the command.
+// Do executes one command of the presenter. fields contains the names and values of the command's
+// fields. If the server refuses the command, the error is a *[Refused].
 func (t *Instructor) Do(ctx context.Context, cmd string, fields ...string) error {
 	form := url.Values{"cmd": {cmd}}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -57,7 +58,7 @@ func (t *Instructor) Do(ctx context.Context, cmd string, fields ...string) error
 	return nil
 }
 
-// Refused is the error for a command of the presenter that the server has refused.
+// Refused is the error for a presenter's command that the server has refused.
 type Refused struct {
 	cmd    string
 	status int

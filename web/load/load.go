@@ -1,7 +1,7 @@
 // Package load simulates classes on a server. It measures the time from the publication of a stage
-// until a phone has received it, while the model continuously generates text for someone else, and
-// checks that every vote is counted exactly once. Its phones have no screens, but use the server in
-// the same way as pages. The package does not depend on the server's internals.
+// until a phone has received it, while the model continuously generates text for somebody else. It
+// also checks that every vote is counted exactly once. Its phones have no screens, but use the
+// server in the same way as pages do. The package does not depend on the server's internals.
 package load
 
 import (
@@ -21,7 +21,7 @@ type Options struct {
 	// URLs lists the URLs of one server, such as http://127.0.0.1:8080, or of several servers that
 	// share their rooms. Phones and presenters alternate between them.
 	URLs      []string
-	From      string        // the IP address of this machine that phones use; "" for any
+	From      string        // the IP address of this machine from which phones connect; "" for any
 	Followers int           // number of phones in each room
 	Rooms     int           // number of concurrent rooms
 	Deaf      int           // number of phones in the first room that never read; less than Followers
@@ -29,8 +29,9 @@ type Options struct {
 	Every     time.Duration // interval between the stages of a room
 }
 
-// Run creates the rooms, measures stages, makes all phones vote and deletes the rooms. It calls say
-// to report its progress in the language of ctx. The returned report is complete if the error is nil.
+// Run creates the rooms, measures stages, makes all phones vote, and deletes the rooms. It calls
+// say to report its progress, in the language of ctx. The returned report is complete if the error
+// is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
 		Server: strings.Join(o.URLs, ", "), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
@@ -153,7 +154,8 @@ func (l *loading) close() {
 	}
 }
 
-// each calls f for all classes concurrently and waits for all calls. The error joins all errors.
+// each calls f for all classes concurrently and waits until all calls have returned. The error
+// joins the errors of all calls.
 func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) {
 	list, failed := make([]T, len(classes)), make(chan error, len(classes))
 	for i, c := range classes {
@@ -170,7 +172,7 @@ func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) 
 	return list, errors.Join(errs...)
 }
 
-// Prompts lists the prompts that instructors use in turn to start texts.
+// Prompts lists the prompts that instructors use, one after another, to start texts.
 var Prompts = []string{
 	"Once upon a time there was a", "The little dog ran to the", "One day, a girl named Lily found a",
 	"Tom and Sam went to the park and",

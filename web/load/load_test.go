@@ -28,8 +28,8 @@ func TestQuantilesByHand(t *testing.T) {
 }
 
 // TestAfterPressCountsOncePerPhone: a press is timed once per phone, from its beginning until the
-// first later view has arrived. A press does not count if a newer press overtook it, nor does a
-// view that was made before the first press.
+// phone has received the first later view. A press that was overtaken by a newer one does not
+// count, nor does a view that was made before the first press.
 func TestAfterPressCountsOncePerPhone(t *testing.T) {
 	at := func(ms int) time.Time {
 		return time.UnixMilli(1_700_000_000_000).Add(time.Duration(ms) * time.Millisecond)

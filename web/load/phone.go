@@ -17,7 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Phone is a simulated follower of a class. It connects as the page does, reads messages and votes.
+// Phone is a simulated follower of a class. Like the page, it connects, reads messages and votes.
 // Only one goroutine may read, but any goroutine can send.
 type Phone struct {
 	// URL is the server's URL, such as http://127.0.0.1:8080; Code is the room's code.
@@ -26,11 +26,11 @@ type Phone struct {
 	Via string
 	// From, if set, is the IP address of this machine from which the phone connects.
 	From string
-	// Deaf means that the phone never reads. Its receive buffer is so small that the server
-	// soon notices.
+	// Deaf means that the phone never reads. Its receive buffer is so small that the server soon
+	// notices.
 	Deaf bool
-	// Cookie identifies the phone. If it is empty, the phone first visits a page, as every
-	// phone does, to get a cookie. In both cases, [Phone.Learner] returns the cookie.
+	// Cookie identifies the phone. If it is empty, the phone first visits a page to get a cookie,
+	// as every real phone does. In both cases, [Phone.Learner] returns the cookie.
 	Cookie string
 
 	conn *websocket.Conn
@@ -46,8 +46,8 @@ type Frame struct {
 	Body []byte
 }
 
-// handshake is the timeout for connecting. It is long enough for five hundred phones to connect at
-// the same time.
+// handshake is the timeout for connecting. It is long enough for five hundred phones that connect
+// at the same time.
 const handshake = 30 * time.Second
 
 // deafBuffer is the size of the kernel's receive buffer for a deaf phone, in bytes.
@@ -69,7 +69,7 @@ func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return conn, err
 }
 
-// visit requests the page for typing a code, to get a cookie.
+// visit requests the page where codes are typed, to get a cookie.
 func (p *Phone) visit(ctx context.Context) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/join", nil)
 	if err != nil {
@@ -151,8 +151,8 @@ func (p *Phone) Follow(receive func(Frame) error) error {
 	}
 }
 
-// readFrame parses only the first fields of a message, since the reader must not become the
-// bottleneck at thousands of messages per second.
+// readFrame parses only the first fields of a message. At thousands of messages per second, more
+// parsing would make the reader the bottleneck.
 func readFrame(body []byte) (Frame, error) {
 	f := Frame{Body: body}
 	rest, ok := bytes.CutPrefix(body, []byte(`{"seq":`))
@@ -190,7 +190,7 @@ func (p *Phone) Say(cmd string, fields map[string]any) (n uint64, err error) {
 	return p.n, p.conn.WriteMessage(websocket.TextMessage, b)
 }
 
-// HangUp closes the connection without a close frame, as when a phone is switched off.
+// HangUp closes the connection without a close frame, as if the phone had been switched off.
 func (p *Phone) HangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,10 +21,10 @@ type Report struct {
 	Deaf      int     `json:"deaf"`      // number of phones in the first room that never read
 	Seconds   float64 `json:"seconds"`
 
-	// Stages is the number of published stages. Received is the total number of snapshots that
-	// arrived on the reading phones. It is less than Stages times the number of phones if only the
-	// newer of two stages was sent, and more if the room had other changes. Largest is the size of
-	// the largest snapshot.
+	// Stages is the number of published stages. Received is the total number of snapshots that have
+	// arrived on the phones that read. It is less than Stages times the number of these phones if
+	// the server skipped stages because newer ones were available, and more if the room had other
+	// changes. Largest is the size of the largest snapshot.
 	Stages   int `json:"stages"`
 	Received int `json:"received"`
 	Largest  int `json:"largest_bytes"`
@@ -33,7 +33,7 @@ type Report struct {
 	Publish Quantiles `json:"publish_to_receive"`
 	Larger  Quantiles `json:"publish_to_receive_larger"`
 	// Press is how long the instructors' commands took. Phone is the time from such a command until
-	// a phone had received the first view that was created after the command.
+	// a phone had received the first view that was made after the command.
 	Press Quantiles `json:"press_to_answer"`
 	Phone Quantiles `json:"press_to_phone"`
 	// TokensPerSecond is the rate at which the model generated tokens for the run outside the
@@ -54,7 +54,7 @@ type Quantiles struct {
 }
 
 // quantilesOf returns the quantiles of a list. The q-quantile is the smallest value such that at
-// least a share q of all values do not exceed it.
+// least a share q of the values do not exceed it.
 func quantilesOf(list []time.Duration) Quantiles {
 	if len(list) == 0 {
 		return Quantiles{}
@@ -116,8 +116,8 @@ func (r *Report) Text(w *terms.Language) string {
 	return b.String()
 }
 
-// Check returns an error if votes were lost or counted twice. Durations are reported but not
-// checked, since they depend on the machine.
+// Check returns an error if votes were lost or counted twice. It does not check durations, since
+// they depend on the machine.
 func (r *Report) Check() error {
 	if r.Votes.Counted != r.Votes.Voters || r.Votes.Wrong > 0 {
 		return errors.New("votes were lost or counted twice")

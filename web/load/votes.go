@@ -10,7 +10,7 @@ import (
 
 const (
 	voting    = 2 * time.Second // all votes are sent within this time
-	eachSends = 3               // number of times that a phone sends its vote
+	eachSends = 3               // how often a phone sends its vote
 )
 
 // Votes is the result of a vote.
@@ -71,8 +71,8 @@ func (c *class) vote(ctx context.Context) (r Votes, err error) {
 	return r, c.count(ctx, poll.ID, chosen, &r)
 }
 
-// castVote waits for a random time of up to two seconds, sends a vote three times, and
-// returns how long the first confirmation took.
+// castVote waits for a random time of up to two seconds, sends a vote three times, and returns how
+// long it took to get the first confirmation.
 func (p *listener) castVote(ctx context.Context, poll, choice string) (took time.Duration, err error) {
 	select {
 	case <-time.After(rand.N(voting)):

@@ -15,14 +15,14 @@ import (
 // unknownMachine is the memory size assumed for a machine that does not report it.
 const unknownMachine = 4 << 30
 
-// environment is GOMEMLIMIT as the runtime read it at startup, before [Limit.Apply] sets a
-// limit. If several servers in one process each started from the limit set by the previous
-// server, the limit would get lower with each of them.
+// environment is GOMEMLIMIT as the runtime read it at startup, before [Limit.Apply] sets a limit.
+// Without it, each of several servers in one process would start from the limit set by the previous
+// server, and the limit would get lower each time.
 var environment = debug.SetMemoryLimit(-1)
 
-// Default returns the limit of a process without an explicit one. It is GOMEMLIMIT if that is set.
-// Otherwise, it is four fifths of the memory limit of the process's container, if there is one, or
-// half of the machine's memory, since other programs use the machine too.
+// Default returns the limit for a process without an explicit one. If GOMEMLIMIT is set, it is the
+// limit. Otherwise, the limit is four fifths of the memory limit of the process's container or, if
+// there is no such limit, half of the machine's memory, since other programs use the machine too.
 func Default() Limit {
 	if environment != none {
 		return Limit(environment)
@@ -37,16 +37,16 @@ func found(system fs.FS, machine int64) Limit {
 	return Limit(machine / 2)
 }
 
-// container returns the lowest memory limit of the control groups (version 1 or 2) to which
-// the process belongs.
+// container returns the lowest memory limit among the control groups (version 1 or 2) to which the
+// process belongs.
 func container(system fs.FS) (least int64, limited bool) {
 	groups, err := fs.ReadFile(system, "proc/self/cgroup")
 	if err != nil {
 		return 0, false
 	}
 	look := func(folder, group, file string) {
-		// The limits of parent groups apply too. In a container, the group's own path may not be
-		// visible; the root then represents the group.
+		// The limits of parent groups apply too. In a container, the path of the process's own
+		// group may not be visible; the root then stands for the group.
 		for dir := path.Join("/", group); ; dir = path.Dir(dir) {
 			if n, ok := limitIn(system, path.Join(folder, dir, file)); ok && (!limited || n < least) {
 				least, limited = n, true
@@ -57,7 +57,7 @@ func container(system fs.FS) (least int64, limited bool) {
 		}
 	}
 	for line := range strings.Lines(string(groups)) {
-		// The format is hierarchy:controllers:path; controllers is empty in version 2.
+		// The format is hierarchy:controllers:path, where controllers is empty in version 2.
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		switch {
 		case len(part) < 3:

@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Budget contains a limit on the process's memory, and the part of that memory that runs can
-// use. The zero Budget means no limit.
+// Budget contains a limit on the process's memory, and how much of that memory runs can use. The
+// zero Budget means no limit.
 type Budget struct {
 	Limit int64 // resident memory, in bytes
 	Runs  int64 // for the caches and traces of all runs
@@ -41,9 +41,9 @@ const leastRuns = 16 << 20
 // Limit is the maximum memory that the process can use, in bytes.
 type Limit int64
 
-// Apply sets this limit for the process. Apply must be called after the weights have been loaded,
-// since the limit must leave room for the memory that is resident by then. If the limit is too low,
-// Apply changes nothing and returns an error that tells users the lowest possible limit.
+// Apply sets this limit for the process. Call Apply after the weights have been loaded, since the
+// limit must leave room for the memory that is resident by then. If the limit is too low, Apply
+// changes nothing and returns an error that states the lowest possible limit.
 func (l Limit) Apply() (Budget, error) {
 	return l.over(loaded())
 }

@@ -11,7 +11,7 @@ import (
 
 const gib = 1 << 30
 
-// TestLimitFoundInControlGroups: in both versions of control groups, the lowest limit of a
+// TestLimitFoundInControlGroups: in both versions of control groups, the lowest limit among a
 // container's group and its parents applies. Without such a limit, the limit is half of the
 // machine's memory.
 func TestLimitFoundInControlGroups(t *testing.T) {

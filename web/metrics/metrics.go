@@ -2,8 +2,8 @@
 // 0.0.4, https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 //
 // A [Page] is one response. The server adds families of samples to it, each with a name, a help
-// text and a type. The values are read at that time from counters that the server maintains anyway.
-// Only durations need a separate data structure, a [Histogram].
+// text and a type. The server takes the values from counters that it maintains anyway. Only
+// durations need a separate data structure, a [Histogram].
 //
 // Each label has a fixed set of values defined by the program, such as reasons or classes of status
 // codes. User input, room codes and ids are never used as label values.

@@ -54,8 +54,8 @@ viz_wait_seconds_count 5
 	}
 }
 
-// TestNamesAreUsedOnce: adding a family twice, or adding a family whose name the format does
-// not allow, panics.
+// TestNamesAreUsedOnce: adding a family panics if the family was already added or if the format
+// does not allow its name.
 func TestNamesAreUsedOnce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"viz_rooms", "Viz", "viz-rooms", "", "viz_é"} {

@@ -40,7 +40,7 @@ func resident() (bytes int64, ok bool) {
 	return pages * int64(os.Getpagesize()), true
 }
 
-// descriptors returns the number of open file descriptors, excluding the one that is used to list
+// descriptors returns the number of open file descriptors, excluding the one used for counting
 // them.
 func descriptors() (n int, ok bool) {
 	list, err := os.ReadDir("/proc/self/fd")

@@ -1,5 +1,5 @@
 // Package model implements the page about the model that generates the texts: which model it is,
-// and how visitors can use their own.
+// and how visitors can use one of their own.
 //
 // On a server, the operator chooses the model. If the program runs in a browser (web/tab), the
 // visitor selects the model's files on the page. Its script (static/js/model.js) passes the
@@ -27,7 +27,7 @@ type OwnModel struct {
 	Files *Files
 }
 
-// Files holds facts about an opened model's files that are not stored in the model itself.
+// Files holds facts about the files of an opened model that the model itself does not contain.
 type Files struct {
 	Format string // such as "GGUF v3"
 	Bytes  int64

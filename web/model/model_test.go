@@ -44,7 +44,8 @@ func of(t *testing.T, m *infer.Model, place model.OwnModel) *goquery.Document {
 	return d
 }
 
-// TestModelPageIsInTheCatalog: the page's words are in the catalogs, whatever models can be opened.
+// TestModelPageIsInTheCatalog: the page's words come from the catalogs, no matter which models can
+// be opened.
 func TestModelPageIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
@@ -67,9 +68,9 @@ func TestModelPageIsInTheCatalog(t *testing.T) {
 	}
 }
 
-// TestModelPageOffersWhatIsPossible: the page describes the model, and offers the actions that are
-// possible where the program runs: on a server, a command to start it with another model; in a
-// browser, opening files and, from a visitor's own model, returning to the site's.
+// TestModelPageOffersWhatIsPossible: the page describes the model, and offers what is possible
+// where the program runs. On a server, it shows a command that starts the server with another
+// model. In a browser, visitors can open files and return from their own model to the site's.
 func TestModelPageOffersWhatIsPossible(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)

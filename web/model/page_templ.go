@@ -290,7 +290,7 @@ func pageHTML(v view) templ.Component {
 	})
 }
 
-// openHTML is the form that opens a model's files. (model.js)
+// openHTML is the form that opens a model's files. See model.js.
 func openHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,4 +1,4 @@
-// Package once computes values that are the same for everyone.
+// Package once computes values that are the same for everyone and caches them.
 package once
 
 import (
@@ -17,7 +17,7 @@ type Values[V any] struct {
 
 // Get returns the value of key, which work computes. Callers that arrive while work is running wait
 // for the same result. work continues when a caller's ctx ends, because others may be waiting; its
-// own context has the values of the first caller's ctx. Errors are not cached.
+// own context contains the values of the first caller's ctx. Errors are not cached.
 func (c *Values[V]) Get(ctx context.Context, key string, work func(context.Context) (V, error)) (V, error) {
 	if done, ok := c.done.Load(key); ok {
 		v, _ := done.(V)

@@ -1,5 +1,5 @@
-// Package pseudo makes a language for tests in which every word of a catalog is marked, so that
-// words that do not come from the catalog stand out.
+// Package pseudo makes a language for tests in which every word of a catalog is marked. Words that
+// do not come from the catalog therefore stand out.
 package pseudo
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Tag is the tag of the pseudo-language: CLDR's right-to-left one.
+// Tag is the tag of the pseudo-language, which is the right-to-left one of CLDR.
 const Tag = "ar-XB"
 
 // Language returns the pseudo-language of package terms.
@@ -76,7 +76,7 @@ var (
 // of a model.
 type Data struct{ away *strings.Replacer }
 
-// NewData returns a Data with the given texts, which may appear without the mark of a translation.
+// NewData returns a Data with the given texts, which may appear without a mark.
 func NewData(texts []string) Data {
 	texts = slices.Clone(texts)
 	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
@@ -132,8 +132,7 @@ func (d Data) report(list []string, text string) []string {
 	return list
 }
 
-// read calls text for every text below a node, and attribute for the value of every spoken
-// attribute.
+// read calls text for every text below a node, and attribute for every spoken attribute's value.
 func read(n *html.Node, text, attribute func(string)) {
 	if n.Type == html.TextNode {
 		text(n.Data)

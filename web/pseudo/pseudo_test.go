@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOfPageFindsWordsWithoutMarks: a text can be in several nodes, and attributes within it count
-// separately.
+// TestOfPageFindsWordsWithoutMarks: a text can be spread over several nodes, and attributes within
+// it are checked separately.
 func TestOfPageFindsWordsWithoutMarks(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string][]string{

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// BenchmarkPress measures how long the server takes for the request that the page's script sends
-// when a part is pressed: running the model without the part and rendering the section of the page
-// that changes.
+// BenchmarkPress measures how long the server takes to answer the request that the page's script
+// sends when a part is pressed. That includes running the model without the part and rendering the
+// section of the page that changes.
 func BenchmarkPress(b *testing.B) {
 	site := webtest.Serve(b, webtest.Options{})
 	for b.Loop() {

@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestEveryWordIsInTheCatalog requests every state of both pages in a language whose catalogs mark every
-// word. A word without a mark is hard-coded.
+// TestEveryWordIsInTheCatalog requests every state of both pages in the pseudo-language, which
+// marks every word from a catalog. A word without a mark is hard-coded.
 func TestEveryWordIsInTheCatalog(t *testing.T) {
 	t.Parallel()
 	languages := []*terms.Language{terms.English, pseudo.Language(t)}
@@ -90,7 +90,7 @@ func inPseudo(t *testing.T, address string) (*goquery.Document, int) {
 	return d, resp.StatusCode
 }
 
-// unmarked returns the words of a page that are neither marked nor data, except in elements that
+// unmarked returns the words of a page that are neither marked nor data. It ignores elements that
 // contain only tokens.
 func unmarked(t *testing.T, d *goquery.Document) []string {
 	t.Helper()

@@ -11,14 +11,14 @@ import (
 
 // fall is a picture of how the parts add up to the sum. The bar of each part or block extends from
 // the sum before it to the sum after it, and the last bar is the sum itself. On a phone, the bars
-// are horizontal, with one block per row, so that all are in view.
+// are horizontal, with one row per block, so that all of them are in view.
 type fall struct {
 	Width int // width of the wide picture
 	Zero  float64
 	Bars  []fallBar
 	Ticks []fallTick
 	Joins []fallJoin // lines from the end of a bar to the next bar
-	Long  bool       // the picture scrolls, because its text would be unreadable if the picture were shrunk
+	Long  bool       // the picture can be scrolled, because its text would be unreadable if the picture were shrunk
 
 	Tall       int // height of the narrow picture
 	NarrowZero float64
@@ -26,14 +26,14 @@ type fall struct {
 	Alt        string
 }
 
-// A fallBar extends from Y down or, if horizontal, from X to the right.
+// A fallBar extends from Y downward or, if horizontal, from X to the right.
 type fallBar struct {
 	X, Y, Width, Height float64
 	Name, Block         string
 	Label               string
 	LabelY              float64
 	Plus, Sum           bool
-	Ghost               bool    // the whole model's bar has a different position
+	Ghost               bool    // the whole model's bar is at a different position
 	Was, WasSize        float64 // Y and height of the whole model's bar or, if horizontal, its X and width
 }
 
@@ -49,7 +49,7 @@ func (b fallBar) Middle() float64 { return b.X + b.Width/2 }
 
 // Dimensions of the pictures, in their own units.
 const (
-	fallShort  = 16 // maximum number of bars that fit into the page's width and are still readable
+	fallShort  = 16 // maximum number of bars that are still readable within the page's width
 	fallRoom   = 1140
 	fallColumn = 80.0 // minimum column width
 	fallWidest = 132.0
@@ -62,14 +62,14 @@ const (
 	fallNear   = 26.0 // if a bar's top is less than this far below zero, its label is above zero
 
 	narrowWidth = 358
-	narrowFrom  = 92.0 // names are to the left of this, and labels are to the right of narrowTo
+	narrowFrom  = 92.0 // names end to the left of this, and labels begin to the right of narrowTo
 	narrowTo    = 292.0
 	narrowRow   = 34.0
 	narrowBar   = 20.0
 )
 
-// newFall draws the parts of the run, with the whole model's bars dashed behind them. The
-// measure is "score" or "lead".
+// newFall draws the parts' contributions in this run. Behind each bar, the whole model's bar is
+// dashed. The measure is "score" or "lead".
 func newFall(w stage.Words, base, now []infer.Contribution, measure string) fall {
 	f := fall{}
 	halves := len(steps(w, now, true)) < fallShort
@@ -88,7 +88,7 @@ func newFall(w stage.Words, base, now []infer.Contribution, measure string) fall
 	return f
 }
 
-// reach returns the lowest and the highest sum, where 0 also counts as a sum.
+// reach returns the lowest and the highest sum, counting 0 as a sum.
 func reach(lists ...[]step) (low, high float64) {
 	for _, list := range lists {
 		for _, s := range list {
@@ -168,8 +168,8 @@ func sum(list []step, name string) step {
 	return step{name: name, to: list[len(list)-1].to, whole: true}
 }
 
-// steps adds up the parts. Each block is one step or, if halves is true, two: attention and
-// feed-forward.
+// steps adds up the parts. Each block is one step. If halves is true, each block is two steps:
+// attention and feed-forward.
 func steps(w stage.Words, parts []infer.Contribution, halves bool) []step {
 	var list []step
 	total := 0.0
@@ -195,7 +195,7 @@ func steps(w stage.Words, parts []infer.Contribution, halves bool) []step {
 	return list
 }
 
-// ticks returns at most five round whole numbers from low to high, including 0.
+// ticks returns at most five round integers from low to high, including 0.
 func ticks(low, high float64) (list []float64) {
 	unit := math.Pow(10, max(0, math.Floor(math.Log10(high-low))))
 	for _, by := range []float64{0.2, 0.5, 1, 2, 5} {

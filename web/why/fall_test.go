@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// parts returns the contributions of a model without heads: an embedding that adds 3 and, for
-// each block, the given contributions of attention and feed-forward.
+// parts returns the contributions of a model without heads: an embedding that adds 3 and, for each
+// block, the given contributions of attention and feed-forward.
 func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 	list := []infer.Contribution{{Part: infer.Part{Kind: infer.PartEmbedding}, Z: 3}}
 	for b := range blocks {
@@ -22,7 +22,7 @@ func parts(blocks int, attention, feedForward float64) []infer.Contribution {
 	return list
 }
 
-// TestDeepModelSumScrolls: for a deep model, the picture of the sum is scrolled, since its text
+// TestDeepModelSumScrolls: for a deep model, the picture of the sum can be scrolled, since its text
 // would be unreadable if the picture were shrunk to fit the page.
 func TestDeepModelSumScrolls(t *testing.T) {
 	for blocks, long := range map[int]bool{6: false, 28: true} {
@@ -37,8 +37,8 @@ func TestDeepModelSumScrolls(t *testing.T) {
 	}
 }
 
-// TestSumBarsAreCumulative: each bar begins where the previous one ended, and the last bar is
-// the sum: 3 + 2 - 4 + 2 - 4 is -1. Without the first block's 2, the bars after it move.
+// TestSumBarsAreCumulative: each bar begins where the previous one ends, and the last bar is the
+// sum: 3 + 2 - 4 + 2 - 4 is -1. If the first block does not add its 2, the bars after it move.
 func TestSumBarsAreCumulative(t *testing.T) {
 	base := parts(2, 2, -4)
 	now := parts(2, 2, -4)
@@ -55,7 +55,8 @@ func TestSumBarsAreCumulative(t *testing.T) {
 	if got := fmt.Sprint(labels); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// The sums are 3, 3, -1, 1 and -3. The whole model's sums reach 5, so the axis spans 8 units.
+	// The sums are 3, 3, -1, 1 and -3. The whole model's sums go up to 5, so the axis spans 8
+	// units.
 	unit := fallHigh / 8
 	for i, want := range []float64{5 - 3, 5 - 3, 5 - 3, 5 - 1, 5 - 1, 5 - 0} {
 		if got := (f.Bars[i].Y - fallTop) / unit; got != want {

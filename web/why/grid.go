@@ -10,7 +10,7 @@ import (
 )
 
 // gridTokens is the maximum length, in tokens, of a text whose vectors can be carried over. There
-// is a limit because each vector needs a separate run.
+// is a limit because each vector needs a run of its own.
 const gridTokens = 32
 
 // grid shows the results of carrying over another text's vectors, on the map of the model.
@@ -18,15 +18,15 @@ type grid struct {
 	With, Bad   string
 	Here, There stage.Text
 	Same        bool   // both texts have the same prediction
-	Say         string // a sentence about where the answer is looked up, if one block does that
+	Say         string // a sentence about where the answer is looked up, if a single block does that
 	Map         *stage.Map
 }
 
 // A patchError is the reason why another text's vectors can't be carried over.
 type patchError struct{ error }
 
-// patch carries over the vectors of another text into the text in question. It returns a
-// *patchError if something is wrong with the other text.
+// patch carries over the vectors of another text into the text in question. If something is wrong
+// with the other text, it returns a *patchError.
 func patch(ctx context.Context, r *why.Report, with string) error {
 	m, n := r.Study.Model(), len(r.Study.Tokens())
 	about := subject{prompt: with}
@@ -79,9 +79,9 @@ func newGrid(w stage.Words, r *why.Report, about subject) grid {
 	return g
 }
 
-// carrier returns the block below which the answer depends most on one earlier position (from), and
-// above which it depends most on the last position. Blocks count from 1; block is 0 if there is no such
-// block.
+// carrier returns the block below which the answer depends most on one earlier position (from) and
+// above which it depends most on the last position. Blocks count from 1; block is 0 if there is no
+// such block.
 func carrier(cells [][]why.GridCell) (block, from int) {
 	strongest := func(height int) (at int) {
 		for i, c := range cells[height] {

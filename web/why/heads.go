@@ -22,7 +22,7 @@ type habit struct {
 	Heads     []string
 }
 
-// finder measures a model's heads once, for all requests.
+// finder measures a model's heads, once for all requests.
 type finder struct {
 	// measure is [why.Find]. wait is how long a request waits for the measurement.
 	measure func(ctx context.Context, m *infer.Model, done func(share float64)) (*why.Findings, error)
@@ -41,11 +41,10 @@ type findings struct {
 }
 
 const (
-	// findWait is the maximum time that a request waits for a measurement. After that, the response
-	// shows the progress instead. The bundled model needs less than a second.
+	// findWait is the maximum time that a request waits for a measurement. If the measurement takes
+	// longer, the response shows its progress instead. The bundled model needs less than a second.
 	findWait = 2 * time.Second
-	// findTime is the time limit for a measurement. There is a limit because a measurement must not
-	// keep a core busy for too long.
+	// findTime is the time limit for a measurement, which must not keep a core busy for too long.
 	findTime = 5 * time.Minute
 )
 
@@ -59,9 +58,9 @@ func (e *measureError) Error() string {
 	return fmt.Sprintf("the heads of this model can't be measured: %v", e.cause)
 }
 
-// find returns the findings. The error matches [errMeasuring] while the measurement is running.
-// Otherwise, it is the reason why there are no findings. A failed measurement is not repeated,
-// because it would fail again.
+// find returns the findings. While the measurement is running, the error matches [errMeasuring].
+// After that, the error is the reason why there are no findings. A failed measurement is not
+// repeated, because it would fail again.
 func (f *finder) find(ctx context.Context, m *infer.Model, log *slog.Logger) (*why.Findings, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.wait)
 	defer cancel()

@@ -41,7 +41,7 @@ func TestBrowserByKeys(t *testing.T) {
 
 // TestBrowserFormsByKeys: the forms for the lead over another token, a token of the strip, the
 // second text, and the measurement of heads work by keyboard alone. When the page changes, the
-// answers to earlier questions stay, and so do the focus and the text that is being typed.
+// answers to earlier questions stay, and so do the focus and text that is being typed.
 func TestBrowserFormsByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestBrowserFormsByKeys(t *testing.T) {
 		t.Errorf("once the page has changed, the focus is on %q, want the field with", got)
 	}
 	keys.Press(`button[name="heads"]`)
-	keys.Fill("#prompt", "A text half") // typed while the page is requested again
+	keys.Fill("#prompt", "A text half") // typed while the page is being requested again
 	tab.Until(`document.querySelector(".page-why main").textContent.includes("Measured on 6 rows")`)
 	if got := browser.Value[string](tab, `document.activeElement.id + ": " + document.activeElement.value`); got !=
 		"prompt: A text half" {
@@ -73,8 +73,8 @@ func TestBrowserFormsByKeys(t *testing.T) {
 	tab.Until(`["token=Paris", "over=London", "cell=6.3", "heads=1"].every((f) => location.search.includes(f))`)
 }
 
-// TestBrowserFromTheLoop: the Loop's link opens this page at the same moment of the run, with the
-// zoomed part switched off, and this page links back to the Loop.
+// TestBrowserFromTheLoop: the Loop's link opens this page at the same point of the run, with the
+// zoomed part switched off. This page links back to the Loop.
 func TestBrowserFromTheLoop(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestBrowserFromTheLoop(t *testing.T) {
 	tab.Until(`document.querySelector(".why__text")?.textContent.includes("time")`)
 	tab.Go(site + tab.Attr(".why__back a", "href"))
 	tab.Until(`document.querySelector(".map__key--row") && document.body.dataset.link`)
-	// A press before the page is connected is lost, so the test repeats it until the page
+	// A press before the page is connected has no effect, so the test repeats it until the page
 	// changes.
 	tab.Until(`(() => {
 		const now = Date.now(), page = document.body.dataset;

@@ -10,36 +10,36 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lens shows, on the map of the model, what the model would predict at each height, that is, after
-// each number of blocks.
+// lens shows, on the map of the model, what the model would predict at each height, which means
+// after each number of blocks.
 type lens struct {
 	Map    stage.Map
-	Folded int // positions that share the map's first column
+	Folded int // number of positions that share the map's first column
 	Open   *opened
 }
 
-// opened is the distribution of a cell.
+// opened is the distribution in a cell.
 type opened struct {
 	Title string
 	Says  []saying
 	Rest  string // the share of all other tokens
-	// Entropy is a sentence about the distribution, and Came is a sentence about the token that
-	// follows in the text, or "" if there is none.
+	// Entropy is a sentence about the distribution. Came is a sentence about the token that follows
+	// in the text, or "" if there is none.
 	Entropy, Came string
 }
 
-// These are the ids of the forms that the map's buttons belong to.
+// The ids of the forms to which the map's buttons belong.
 const (
 	formOff  = "why-off"
 	formCell = "why-cell"
 )
 
-// newLens lays out the predictions at each height, with buttons that open a cell, turn a block on
-// or off, or hide a position.
+// newLens lays out the predictions at each height. Its buttons open a cell, turn a block on or off,
+// or hide a position.
 func newLens(w stage.Words, r *why.Report, about subject, v *view) lens {
 	s, rows := r.Study, r.Lens
 	m := s.Model()
-	height, position, open, _ := about.cellOf(m) // the error was checked before
+	height, position, open, _ := about.cellOf(m) // the error has already been checked
 	l := lens{Folded: stage.MapFolded(len(s.Tokens()))}
 	l.Map = w.NewMapText(stage.MapTextOf{
 		ID: "why-map", Aria: w.T("explain.lens.aria"), Model: m, Tokens: s.Tokens(),
@@ -71,8 +71,8 @@ func newLens(w stage.Words, r *why.Report, about subject, v *view) lens {
 	return l
 }
 
-// rowKey returns the name of a height, which is also a button that turns the block below it on or
-// off.
+// rowKey returns the name of a height. It is also a button that turns the block below that height
+// on or off.
 func rowKey(w stage.Words, v *view, height, top int) stage.MapKey {
 	if height == 0 {
 		return stage.MapKey{}
@@ -88,7 +88,7 @@ func rowKey(w stage.Words, v *view, height, top int) stage.MapKey {
 	}
 }
 
-// placeKey returns the name of a position, which is also a button that hides the position.
+// placeKey returns the name of a position. It is also a button that hides the position.
 func placeKey(w stage.Words, p component) stage.MapKey {
 	return stage.MapKey{
 		Class: offClass(p.Off), Aria: w.T("explain.lens.column", "token", p.Name), Form: formOff, Name: "off",
@@ -122,8 +122,8 @@ func newOpened(w stage.Words, s *why.Study, c infer.LensCell, height, position i
 	return o
 }
 
-// surprise returns a cell's surprise at the actual token and the CSS class for its color. The class
-// is one of the five steps in the page's legend.
+// surprise returns a cell's surprise at the actual token, and the CSS class for the surprise's
+// color. The class is one of the five steps in the page's legend.
 func surprise(c infer.LensCell) (bits, class string) {
 	if c.Rank == 0 {
 		return "", ""
@@ -146,7 +146,7 @@ func surpriseClass(bits float64) string {
 // strip is the whole text, with the surprise at each of its tokens.
 type strip struct {
 	Tokens              []stripToken
-	Average, Perplexity string // "" if there is no following token
+	Average, Perplexity string // "" if no token follows another
 	Guess               string // the perplexity as a whole number
 }
 
@@ -154,7 +154,7 @@ type stripToken struct {
 	Token       stage.Text
 	Bits, Class string
 	Y, Height   float64 // position and height of the token's bar, out of stripHigh
-	At          string  // the cell of the lens that predicted the token
+	At          string  // the cell of the lens that predicts the token
 }
 
 const (
@@ -162,7 +162,7 @@ const (
 	stripBits = 16.0 // the surprise of a bar with that height
 )
 
-// newStrip lays out the whole model's surprise at each token. The first token has no
+// newStrip lays out the whole model's surprise at each token. For the first token, there is no
 // prediction.
 func newStrip(r *why.Report) strip {
 	var s strip

@@ -2737,7 +2737,7 @@ func stripHTML(v view) templ.Component {
 	})
 }
 
-// keptHTML contains the hidden fields that every form of the page sends, except the fields that the
+// keptHTML contains the hidden fields that every form on the page sends, except the fields that the
 // form itself sets.
 func keptHTML(v view, without ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -3008,7 +3008,7 @@ func gridHTML(v view) templ.Component {
 	})
 }
 
-// headsHTML offers to search for heads with a habit, and lists the heads found.
+// headsHTML offers to search for heads that have a habit, and lists the heads that were found.
 func headsHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -20,7 +20,7 @@ import (
 )
 
 // scored is a request for the /score page: a text and, optionally, a second text or other settings.
-// The page's address contains all of it.
+// The page's address contains the whole request.
 type scored struct {
 	Texts [2]string // the second is "" for none
 	Temps [2]string // as typed
@@ -45,8 +45,8 @@ func scoredOf(q url.Values) scored {
 	return a
 }
 
-// sides parses the request. It returns one side, or two if there is another text or there are other
-// settings. field is the field at fault.
+// sides parses the request. It returns one side or, if there is a second text or other settings,
+// two sides. field is the field at fault.
 func (a scored) sides(m *infer.Model) (sides []infer.Side, field string, err error) {
 	texts := []string{a.Texts[0]}
 	switch {
@@ -112,17 +112,17 @@ func (v scoreView) compares() bool {
 type scoredSide struct {
 	Name   string
 	Rules  string // the rules that are on; "" for none
-	Cut    string // a sentence about how many tokens of the text the rules cut
+	Cut    string // a sentence about how many of the text's tokens the rules cut
 	Say    string // a sentence about the average
 	Tokens []stripToken
 	Facts  []field
 }
 
-// apart is the divergence between two sides, step by step.
+// apart is the divergence between two sides at each step.
 type apart struct {
 	Tokens  []stripToken // the tokens of the first side, with bars that show the divergence
 	Average string       // average over the steps where the divergence is finite, and the step where it is largest
-	Endless string       // number of steps where the divergence is infinite, and the reason
+	Endless string       // number of steps at which the divergence is infinite, and the reason
 	Rest    string       // the tokens that are not compared
 }
 
@@ -174,7 +174,7 @@ func faultAt(field string) string {
 	return scoreRules[0]
 }
 
-// compare waits in the queue for plain requests and then scores the sides.
+// compare waits in the queue for ordinary requests and then scores the sides.
 func (s *Server) compare(w http.ResponseWriter, r *http.Request, sides []infer.Side) (*infer.Comparison, int, error) {
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
@@ -235,8 +235,8 @@ func (v *scoreView) show(w stage.Words, sides []infer.Side, c *infer.Comparison)
 	}
 }
 
-// sideName returns the heading of a side. With two sides, it includes the side's temperature if
-// both sides have the same text or if the temperature is not 1.
+// sideName returns the heading of a side. If there are two sides, it includes the side's
+// temperature if both sides have the same text or if the temperature is not 1.
 func (v *scoreView) sideName(w stage.Words, sides []infer.Side, i int) string {
 	if len(sides) == 1 {
 		if v.Ask.Example {
@@ -252,8 +252,8 @@ func (v *scoreView) sideName(w stage.Words, sides []infer.Side, i int) string {
 	return w.T([2]string{"explain.side.first", "explain.side.second"}[i])
 }
 
-// averageText describes an average number of bits. Above 30 bits, it omits the number of guesses,
-// which would be unimaginably large.
+// averageText describes an average number of bits. Above 30 bits, it does not mention the number of
+// guesses, which would be unimaginably large.
 func averageText(w stage.Words, bits float64) string {
 	cost := terms.Decimals(bits, 2)
 	if bits > 30 {

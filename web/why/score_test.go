@@ -190,9 +190,9 @@ func TestScoreIsAccessible(t *testing.T) {
 	tab.FullShot("score-phone.png")
 }
 
-// TestScoreComparesSettings: two sets of rules are shown side by side. Where one set cuts a token
-// that the other keeps, the divergence is infinite. The page says so, and also shows the divergence
-// in the other direction.
+// TestScoreComparesSettings: two sets of rules are shown side by side. If one set cuts a token that
+// the other keeps, the divergence at that step is infinite. The page says so, and also shows the
+// divergence in the other direction.
 func TestScoreComparesSettings(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

@@ -21,11 +21,11 @@ import (
 
 // Deps are the dependencies of the page. Log may be nil.
 type Deps struct {
-	// Model is the model in question.
+	// Model is the model whose predictions the page explains.
 	Model *infer.Model
 	// Runs creates the sessions in which a run of the Loop is replayed.
 	Runs *runs.Registry
-	// Replays is the queue in which plain requests wait for the model.
+	// Replays is the queue in which ordinary requests wait for the model.
 	Replays *admission.Queue
 	// Caller returns the sender of a request and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
@@ -59,15 +59,15 @@ const (
 	// maxTokens is the maximum length of a text. There is a limit because every part is measured at
 	// every position.
 	maxTokens = 256
-	// positionTime is roughly the time needed for one position of a text, over all passes. It only
+	// positionTime is roughly the time needed for all passes at one position of a text. It only
 	// affects the order of the queue.
 	positionTime = time.Millisecond
 	// says is the number of most probable tokens that the page lists next to the text.
 	says = 3
 )
 
-// page handles GET /why?prompt=TEXT&off=PARTS, or ?log=LINK for a run of the Loop. It returns
-// the page or, for the page's script, only the part that changes.
+// page handles GET /why?prompt=TEXT&off=PARTS, or ?log=LINK for a run of the Loop. It returns the
+// page. To the page's script, it returns only the part that changes.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	about, words := subjectOf(r.URL.Query()), stage.In(r.Context())
 	a, status, err := s.ask(w, r, &about, false)
@@ -96,8 +96,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, pageHTML(v))
 }
 
-// json handles GET /why.json, whose address has the same fields as the page's address. It sends the
-// content of the page in the format of `viz why -json`.
+// json handles GET /why.json, whose address has the same fields as the page's. It sends the content
+// of the page in the format of `viz why -json`.
 func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	about, words := subjectOf(r.URL.Query()), stage.In(r.Context())
 	a, status, err := s.ask(w, r, &about, true)
@@ -153,8 +153,8 @@ type answer struct {
 	patch, heads error
 }
 
-// ask waits in the queue for plain requests and then answers the question in a URL. If there is an
-// error, it also returns the status of the response. all has the same meaning as in
+// ask waits in the queue for ordinary requests and then answers the question in a URL. If there is
+// an error, it also returns the status of the response. all has the same meaning as in
 // [Server.report].
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all bool) (answer, int, error) {
 	var a answer
@@ -201,9 +201,8 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, about *subject, all
 	return a, http.StatusInternalServerError, err
 }
 
-// report computes the answers to all questions about the text. If all is true, it includes the
-// predictions of all heights below the last one; otherwise, it includes only those that the page
-// shows.
+// report answers all questions about the text. If all is true, the report includes the predictions
+// at all heights below the last one. Otherwise, it includes only those that the page shows.
 func (s *Server) report(ctx context.Context, about subject, q why.Question, all bool) (*why.Report, error) {
 	study, err := why.New(ctx, s.Model, about.tokens)
 	if err != nil {

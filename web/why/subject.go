@@ -15,13 +15,13 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// subject is the question: a text or a moment of a run, and the part of the answer to show. The
+// subject is the question: a text or a point of a run, and the part of the answer to show. The
 // page's address contains all of it.
 type subject struct {
 	prompt string
 	log    string // the link of a run, in which case prompt is the run's text so far
 	pick   string // the token whose score is shown, in the syntax of [why.FindToken]; "" for the most probable one
-	over   string // the token over which pick's lead is shown; "" for none
+	over   string // the token that pick's lead is measured against; "" for none
 	off    string // the parts that are off, in the syntax of [why.ParseOff]
 	mean   bool   // parts that are off contribute their mean over this text instead of 0
 	with   string // the text whose vectors are carried over; "" for none
@@ -72,8 +72,8 @@ func (a subject) fields() (list []field) {
 	return list
 }
 
-// plain returns the address of the same text or run without the rest of the question, or "" if
-// there is no rest.
+// plain returns the address of the same text or run without the rest of the question. It returns ""
+// if there is no rest.
 func (a subject) plain() string {
 	if a.pick+a.over+a.off+a.cell == "" {
 		return ""
@@ -149,7 +149,7 @@ func (a *subject) read(ctx context.Context, m *infer.Model, all *runs.Registry) 
 	return nil
 }
 
-// replay replays a run and uses the text that the model has read up to the run's current step. If
+// replay replays a run, and uses the text that the model has read up to the run's current step. If
 // that step has already drawn the next token, the question is about the drawn token.
 func (a *subject) replay(ctx context.Context, m *infer.Model, all *runs.Registry) error {
 	link, err := session.ParseLink(m, a.log)

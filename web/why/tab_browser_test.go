@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestScreenshotsOfWhy does not run in a tab: it only takes screenshots and checks nothing.
+// TestScreenshotsOfWhy does not run in a tab, since it only takes screenshots and checks nothing.
 
 // TestInTab tests this page and the /score page with the program running in a browser tab.
 func TestInTab(t *testing.T) {

@@ -28,11 +28,11 @@ type view struct {
 
 	Text      []stage.Text
 	Token     stage.Text // the token in question
-	Over      stage.Text // the token over which Token's lead is shown; nil for none
+	Over      stage.Text // the token that Token's lead is measured against; nil for none
 	Pick      string     // the two tokens as given in the address
 	Against   string
 	Offered   []string // tokens that the page offers to explain
-	Measure   string   // "score" or "lead"; the keys of texts about it end in this
+	Measure   string   // "score" or "lead"; the keys of texts about it end with this
 	Score     string   // score of the whole model
 	Now       string   // score with parts off
 	Parts     int
@@ -120,7 +120,7 @@ func newView(w stage.Words, r *why.Report, about subject) view {
 	return v
 }
 
-// lacks adds explanations of the parts missing from an answer.
+// lacks adds an explanation for each part that is missing from an answer.
 func (v *view) lacks(w stage.Words, a answer) {
 	var failed *measureError
 	switch {
@@ -137,7 +137,7 @@ func (v *view) lacks(w stage.Words, a answer) {
 	}
 }
 
-// askFor formats a token so that [why.FindToken] can parse it.
+// askFor formats a token in a form that [why.FindToken] can parse.
 func askFor(m *infer.Model, t infer.Token) string {
 	if id, err := why.FindToken(m, t.Text); err == nil && id == t.ID {
 		return t.Text
@@ -244,7 +244,7 @@ func outside(w stage.Words, parts []component) string {
 	return listed(w, list)
 }
 
-// listed returns a list with commas.
+// listed joins items with commas.
 func listed(w stage.Words, items []string) (list string) {
 	for i, item := range items {
 		if i == 0 {
@@ -256,7 +256,7 @@ func listed(w stage.Words, items []string) (list string) {
 	return list
 }
 
-// block returns the button of a whole block.
+// block returns the button for a whole block.
 func block(w stage.Words, m *infer.Model, q why.Question, n int) component {
 	all := m.BlockParts(n)
 	rest := slices.DeleteFunc(slices.Clone(q.Off), func(p infer.Part) bool { return p.Block == n })

@@ -29,7 +29,7 @@ func TestBrowserSwitchesParts(t *testing.T) {
 	})
 }
 
-// TestBrowserOnAPhone: on a phone, the sum and the parts need no sideways scrolling, and the
+// TestBrowserOnAPhone: on a phone, the sum and the parts do not need sideways scrolling, and the
 // lens is initially scrolled to its end, where the answer is.
 func TestBrowserOnAPhone(t *testing.T) {
 	fixture.Long(t)

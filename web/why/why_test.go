@@ -46,9 +46,9 @@ func at(query ...string) string {
 	return "/why?" + v.Encode()
 }
 
-// TestDisabledPartsChangeThePrediction: the page shows the sum with the same numbers as the mock-up
-// and, if parts are off, the changed prediction. Each part's button contains the address that
-// pressing it opens.
+// TestDisabledPartsChangeThePrediction: the page shows the sum with the same numbers as the
+// mock-up. If parts are off, it also shows the changed prediction. Each part's button contains the
+// address that opens when the button is pressed.
 func TestDisabledPartsChangeThePrediction(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -93,8 +93,7 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 }
 
 // TestLeadAndMeanStayInForms: the page can show any token and its lead over another token, and
-// parts that are off can contribute their mean instead of 0. Both settings are included in every
-// form.
+// parts that are off can contribute their mean instead of 0. Every form includes both settings.
 func TestLeadAndMeanStayInForms(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -142,8 +141,8 @@ func TestLeadAndMeanStayInForms(t *testing.T) {
 	}
 }
 
-// TestLensCellsOpen: a cell of the lens is colored by its surprise at the actual token, and
-// clicking it opens its distribution. Clicking a token in the strip does the same for that token.
+// TestLensCellsOpen: the color of a lens cell shows its surprise at the actual token, and clicking
+// the cell opens its distribution. Clicking a token in the strip does the same for that token.
 func TestLensCellsOpen(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -186,8 +185,7 @@ func TestLensCellsOpen(t *testing.T) {
 	}
 }
 
-// TestJSONMatchesThePage: programs get the content of the page from the same address with
-// .json.
+// TestJSONMatchesThePage: programs get the content of the page from the same address with .json.
 // Promise: Programs can read the page Why as JSON, at the same address with .json.
 func TestJSONMatchesThePage(t *testing.T) {
 	t.Parallel()
@@ -233,8 +231,8 @@ func TestJSONMatchesThePage(t *testing.T) {
 	}
 }
 
-// TestMomentOfARun: the Loop's link opens the text of the step shown, with the question about
-// the token that was drawn there or, before the draw, about the most probable token.
+// TestMomentOfARun: the Loop's link opens the text of the step shown. The question is about the
+// token that was drawn there or, before the draw, about the most probable token.
 func TestMomentOfARun(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -274,8 +272,8 @@ func TestMomentOfARun(t *testing.T) {
 }
 
 // TestPatchShowsWhereTheAnswerIsLookedUp: carrying over another text's vectors shows where the
-// answer is looked up: low in the stack of blocks, the answer depends on the position of the word
-// that differs, and high in the stack, on the last position.
+// answer is looked up. Low in the stack of blocks, the answer depends on the position of the word
+// that differs; high in the stack, it depends on the last position.
 func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -309,13 +307,13 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	}
 }
 
-// TestPageListsMeasuredHeads: the page lists the heads that meet the criterion, or states that
-// none does.
+// TestPageListsMeasuredHeads: the page lists the heads that meet the criterion, or states that none
+// does.
 func TestPageListsMeasuredHeads(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, status := open(t, site+at("heads", "1"))
-	for d.Find("[data-again]").Length() > 0 { // on a busy machine, this waits until the heads are measured
+	for d.Find("[data-again]").Length() > 0 { // on a busy machine, the heads may not have been measured yet
 		d, status = open(t, site+at("heads", "1"))
 	}
 	text := d.Find("main").Text()
@@ -326,8 +324,8 @@ func TestPageListsMeasuredHeads(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreShownBesideTheField: if a question can't be answered, the reason is shown next
-// to its field, and typed text is escaped.
+// TestRefusalsAreShownBesideTheField: if a question cannot be answered, the reason is shown next to
+// its field, and typed text is escaped.
 func TestRefusalsAreShownBesideTheField(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -369,8 +367,8 @@ func TestSpaceAtEndIsExplained(t *testing.T) {
 	}
 }
 
-// TestMapButtonsKeepTheQuestion: the map's buttons belong to the forms that keep the rest of
-// the question, and the tokens that share the map's first column can also be hidden.
+// TestMapButtonsKeepTheQuestion: the map's buttons belong to forms that keep the rest of the
+// question. The tokens that share the map's first column can also be hidden.
 func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
@@ -393,7 +391,7 @@ func TestMapButtonsKeepTheQuestion(t *testing.T) {
 	if all.Lens[2][1].Entropy == 0 || !strings.Contains(early.Find(".why__cell").Text(), want) {
 		t.Errorf("no %q in %q", want, early.Find(".why__cell").Text())
 	}
-	const folded = 4 // the start and 15 words in 12 columns
+	const folded = 4 // the start token and 15 words, in 12 columns
 	if n := d.Find(`[aria-label^="Hide a folded position"] button`).Length(); n != folded {
 		t.Errorf("%d folded positions can be hidden, want %d", n, folded)
 	}
