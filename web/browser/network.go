@@ -4,12 +4,24 @@ import (
 	"context"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 )
+
+// Unobserved turns off the DevTools domains that report every request, message and change of the
+// page to the test. The reports take time, and a learner's browser makes none. Measurements of time
+// call it once the page is open.
+func (tab *Tab) Unobserved() {
+	tab.t.Helper()
+	call(tab, "stop reports of styles", css.Disable, cdp.Empty{})
+	call(tab, "stop reports of changes", dom.Disable, cdp.Empty{})
+	call(tab, "stop reports of requests", network.Disable, cdp.Empty{})
+}
 
 // NoScripts blocks the scripts of all pages opened from now on, as if they were still loading over
 // a very slow connection.

@@ -19,6 +19,7 @@ import (
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, limits{})
 	page := startTab(b, x)
+	page.Unobserved()
 	page.Eval(`
 		window.times = [];
 		window.shown = () => {}; // called when the frame after a press has been drawn
