@@ -58,7 +58,7 @@ func (o *loadOptions) flags() *flags {
 	}
 	whole("followers", "phones in each room; each needs a connection, and so an open file (ulimit -n)",
 		1, mostFollowers, &o.Followers)
-	whole("rooms", "rooms at the same time", 1, mostRooms, &o.Rooms)
+	whole("rooms", "simultaneous rooms", 1, mostRooms, &o.Rooms)
 	whole("deaf", "phones in the first room that never read their messages", 0, mostFollowers, &o.Deaf)
 	duration := func(name, help string, least, most time.Duration, to *time.Duration) {
 		f.value(name, "T", fmt.Sprintf("%s (default %v)", help, *to), func(s string) error {
