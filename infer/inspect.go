@@ -148,8 +148,8 @@ func (m *Model) inspectBlock(s *scratch, l int) (v BlockView) {
 	return v
 }
 
-// mixesOf returns the heads' outputs, mixed [heads, headDim], together with the values [positions,
-// kvHeads, headDim] at the positions with the largest weights.
+// mixesOf returns, for each head, its output (a row of mixed [heads, headDim]) and its values (from
+// values [positions, kvHeads, headDim]) at the positions with the largest weights.
 func mixesOf(c *checkpoint.Config, weights [][]float32, mixed, values []float32) (list []Mix) {
 	size := c.HeadDim
 	for h, w := range weights {

@@ -76,7 +76,7 @@ func (g Guess) Draw(l *terms.Language) (Chart, error) {
 	return c, s.done(l, &c)
 }
 
-// axis draws the marks of the axis below the bars.
+// axis draws the axis: a vertical line and a label for each tick, and a line where the bars begin.
 func (g Guess) axis(s *sketch, x func(float64) float64) {
 	steps := 5
 	if g.Narrow {

@@ -49,7 +49,7 @@ func runsNote(w *terms.Language, c *checkpoint.Checkpoint) string {
 	return w.T("cmd.verdict.yes")
 }
 
-// ceiling is the flag -memory.
+// ceiling is the -memory flag.
 type ceiling struct{ limit memory.Limit } // 0 if not given
 
 func (c *ceiling) flags(f *flags) {

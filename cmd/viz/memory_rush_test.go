@@ -23,7 +23,7 @@ import (
 )
 
 // TestMemoryStaysBoundedInARush: no matter how many runs are open, the process stays within its
-// limit plus 15 % for the garbage collector. All runs continue to the end of their texts, and none
+// limit plus 15% for the garbage collector. All runs continue to the end of their texts, and none
 // is refused. After the pages of all 1,100 runs have been closed, the process uses at most a fifth
 // more memory than just before they were opened, after a hundred similar learners had come and
 // gone. The increase consists of a little memory for each run, which is still available at its

@@ -94,8 +94,8 @@ func FuzzWiden(f *testing.F) {
 	})
 }
 
-// FuzzRoundQ4 checks that rounding to Q4_0 changes no value by more than an eighth of the largest
-// value of its block, the bound that follows from its formula.
+// FuzzRoundQ4 checks that rounding to Q4_0 changes each value by at most an eighth of the largest
+// absolute value in the block. This bound follows from the format's formula.
 func FuzzRoundQ4(f *testing.F) {
 	f.Add(uint64(1), float32(1))
 	f.Add(uint64(7), float32(1e-3))

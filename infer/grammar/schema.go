@@ -51,7 +51,7 @@ func FromSchema(text []byte) (*Grammar, error) {
 // short shortens a user's text for a message.
 func short(text string) string { return terms.Shortened(text, 60) }
 
-// compiler builds the automaton for schemas.
+// compiler builds automata from schemas.
 type compiler struct{ *builder }
 
 // value builds a part that reads a value accepted by all of the given schemas.

@@ -11,8 +11,8 @@ func share(left int) int {
 	return (left + groups - 1) / groups
 }
 
-// pairColumns returns the maximum number of vectors for multiplying two panels together.
-// Multiplying two panels together uses registers that one panel and few vectors would leave unused.
+// pairColumns returns the largest number of vectors for which two panels are processed at a time.
+// With so few vectors, a single panel would leave registers unused.
 func pairColumns(p Path) int {
 	if p == AVX512 {
 		return 3

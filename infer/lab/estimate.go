@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// work is the number of multiply-adds in a run. Passes of one position (steps) are counted
-// separately from passes of many positions, which are faster.
+// work counts the multiply-adds in a run. Those in passes over one position (steps) are counted
+// separately from those in passes over many positions, which take less time each.
 type work struct{ steps, passes int64 }
 
 // times returns the work of n runs with work w.
@@ -36,8 +36,8 @@ var speeds = struct {
 	best map[string]speed
 }{best: map[string]speed{}}
 
-// speed is the number of multiply-adds per second that a model reaches in passes of one position
-// and in passes of many positions.
+// speed is the number of multiply-adds per second that a model reaches in passes over one position
+// and in passes over many positions.
 type speed struct {
 	step, pass float64
 	until      time.Time // no new sample is taken before this time, because the last sample took a long time

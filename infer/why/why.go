@@ -167,10 +167,10 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 	return moves
 }
 
-// Lens returns what the model, with or without a change, would predict at every height and
-// position: one row for each height, from 0 (before the first block) up, with a cell for each
-// position. In all rows except the last, the cells before position first are empty, which saves
-// most of the work if only a part of a long text is shown. It returns errors from
+// Lens returns the predictions that the model would make, with or without a change, at every height
+// and position. There is one row for each height, from 0 (before the first block) up, and one cell
+// for each position. In all rows except the last, the cells before position first are empty, which
+// saves most of the work if only part of a long text is shown. Lens returns errors from
 // [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch

@@ -60,7 +60,7 @@ func buildBill(p *Problem) {
 	}
 }
 
-// priced returns the quantity for the cost of a number of tokens.
+// priced returns a quantity whose answer is the cost of the given number of tokens.
 func (b *bill) priced(p *Problem, id, name string, tokens int, price, other float64) quantity {
 	want := float64(tokens) * price / 1e6
 	return quantity{

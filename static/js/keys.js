@@ -64,7 +64,7 @@ const sent = '#prompt, #messages textarea, .w textarea';
 // own use of a key takes precedence.
 export function listenToKeys() {
   listenToDrags();
-  // An Enter that ends a composition must not submit the form of a one-line field either.
+  // Pressing Enter to end a composition must not also submit the form of a one-line field.
   addEventListener('keydown', (event) => {
     if (composes(event) && event.key === 'Enter' && event.target.matches?.('input')) event.preventDefault();
   }, true);

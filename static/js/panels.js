@@ -12,8 +12,8 @@ const nearLast = 8; // px from the last line within which the text counts as scr
 
 const operations = {
   morph(element, html, arrived) {
-    // Little of the panel is the same at another stage, so replacing the panel is faster than
-    // patching it. If it has the focus, it is patched anyway.
+    // The panels of two stages have little in common, so replacing a panel is faster than patching
+    // it. If it has focus, it is patched anyway.
     if (arrived && element.id === 'panel' && !element.contains(document.activeElement)) element.outerHTML = html;
     else patch(element, html);
   },

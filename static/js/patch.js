@@ -1,7 +1,7 @@
 // Makes an element equal to the given HTML. It changes only the parts that differ, so the focus,
 // the scroll position and a press in progress survive. It walks the two trees in parallel while
 // they have the same shape, and replaces a part whose shape has changed. If replacing a part would
-// lose the focus, it matches the two parts node by node, which is far slower.
+// lose focus, it matches the two parts node by node, which is far slower.
 import { Idiomorph } from './vendor/idiomorph.js';
 
 // Attributes that scripts or learners set and that the server does not know about.

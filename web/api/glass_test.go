@@ -47,7 +47,7 @@ const isAnswered = `document.querySelector('.glass__one[open] .is-good') !== nul
 // TestRequestsAppearLive: an open page shows an unmodified client's request, with each field at the
 // stage where it acts. The page also shows probabilities, although the client did not request any.
 // Each token links to its draw.
-// Promise: Requests of your own programs appear on the page /api while they are being answered.
+// Promise: Requests of your own programs appear on the /api page while they are being answered.
 func TestRequestsAppearLive(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
@@ -171,7 +171,7 @@ func (v *visitor) code() string {
 // TestOthersRequestsAreHidden: a request with a code is shown only on the page that the code
 // belongs to. A request without a code is shown on every page if the server can be reached only
 // from its own machine, and on no page if the server has keys.
-// Promise: On a server with keys, nobody sees other people's requests on the page /api.
+// Promise: On a server with keys, nobody sees other people's requests on the /api page.
 func TestOthersRequestsAreHidden(t *testing.T) {
 	t.Parallel()
 	shows := func(v *visitor) string { return v.page().Find("#glass .apip__field").Text() }

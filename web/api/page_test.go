@@ -51,7 +51,7 @@ func sent(change ...string) url.Values {
 // TestPageShowsTheAPIResponse: the tokens on the page, their log-probabilities and the raw answer
 // are the same as those that a client receives when it sends the body of the page's own curl
 // example. Each token's link opens its draw.
-// Promise: The page /api shows exactly what a client gets, and each token opens its draw in the Loop.
+// Promise: The /api page shows exactly what a client gets, and each token opens its draw in the Loop.
 func TestPageShowsTheAPIResponse(t *testing.T) {
 	t.Parallel()
 	server := webtest.Serve(t, webtest.Options{})

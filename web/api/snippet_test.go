@@ -60,7 +60,7 @@ func saved(t *testing.T, folder, name, program string) string {
 
 // TestExamplesRun: the page's curl example, run exactly as shown, returns the API's answer,
 // whatever the prompt contains.
-// Promise: The curl example on the page /api runs as it is shown.
+// Promise: The curl example on the /api page runs as it is shown.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil && os.Getenv("CI") != "true" {

@@ -198,7 +198,7 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	return m.valueOf(selector)
 }
 
-// enter presses a field until it has the focus. A single press can miss: if a response adds content
+// enter presses a field until it has focus. A single press can miss: if a response adds content
 // to the page between aiming and pressing, the field moves.
 func (tab *Tab) enter(selector string, press func(string)) {
 	tab.t.Helper()

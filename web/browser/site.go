@@ -46,8 +46,8 @@ func siteAt(url string) (found *Site) {
 	return found
 }
 
-// at converts an address below the site's URL, in the form that a server uses, to the form
-// that the site uses.
+// at converts an address below the site's URL from the form that a server uses to the form that the
+// site uses.
 func (s *Site) at(url string) string {
 	rest, ok := strings.CutPrefix(url, s.URL)
 	if !ok {

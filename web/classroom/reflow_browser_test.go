@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestInstructorPagesReflow: at 320 px (a laptop's window at 400 %), the presenter's page
-// and its dialogs, the projector's page, the page that lets phones in and the summary do not
-// scroll sideways.
+// TestInstructorPagesReflow: at a width of 320 px (a laptop's window at 400% zoom), none of these
+// scrolls sideways: the presenter's page and its dialogs, the projector's page, the page that lets
+// phones in, and the summary.
 func TestInstructorPagesReflow(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -263,7 +263,7 @@ func pageHTML(v view) templ.Component {
 	})
 }
 
-// headHTML is the heading. The heading gets the focus if there is no main button.
+// headHTML is the heading. The heading gets focus if there is no main button.
 func headHTML(v view) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

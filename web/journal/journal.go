@@ -49,8 +49,8 @@ type Owner struct{ Kind, Name string }
 
 // Record is one event in a log.
 type Record struct {
-	// Seq is the record's sequence number, which Append assigns. It is above 0 and increases
-	// along the log, with gaps.
+	// Seq is the record's sequence number, which Append assigns. It is positive and increases
+	// through the log, possibly with gaps.
 	Seq int64
 	// Type is the kind of event. ID identifies the record among the records of its type.
 	Type, ID string

@@ -93,8 +93,8 @@ func (p *Pages) ahead(w stage.Words, i lab.Info, v terms.Values, guess string, r
 	return nil
 }
 
-// drawn returns the chart that shows a guess after the guess has changed, together with the newest
-// result if there is one. It returns nil if the lab has no such chart or if a run is in progress.
+// drawn returns the guess chart, redrawn after the guess has changed, together with the newest
+// result, if any. It returns nil if the lab has no such chart or if a run is in progress.
 func (p *Pages) drawn(
 	w stage.Words, i lab.Info, last *lab.Report, now *liveRun, guess string, v terms.Values,
 ) *found {

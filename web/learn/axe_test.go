@@ -47,8 +47,8 @@ func TestAnswersAreAccessible(t *testing.T) {
 	tab.FullShot("answers.png")
 }
 
-// TestLearnReflows: at 320 px, a laptop's window at 400 % zoom, nothing scrolls sideways.
-// Promise: At 320 px, a laptop at 400 %, no lesson scrolls sideways.
+// TestLearnReflows: at 320 px, a laptop's window at 400% zoom, nothing scrolls sideways.
+// Promise: At 320 px, a laptop at 400%, no lesson scrolls sideways.
 func TestLearnReflows(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

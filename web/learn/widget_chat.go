@@ -149,9 +149,9 @@ const (
 	pointsWrote  = 5.0
 )
 
-// view lays out the row. For the tokens that earlier requests read or generated, a request reuses
-// the cached columns. The last generated token has none: its column is computed when the next
-// request reads it.
+// view lays out the row. A request reuses the cached columns of the tokens that earlier requests
+// read or generated. The last generated token does not have a column until the next request reads
+// it.
 func (e *chat) view(w stage.Words, question, edit string, at int) chatView {
 	v := chatView{At: at}
 	parts := chatParts(w, question)

@@ -1488,7 +1488,7 @@ func progressHTML(p Progress) templ.Component {
 }
 
 // pressIf is a button that sends a command if can is true and otherwise does nothing. It never has
-// the disabled attribute, because a disabled button would lose the focus. name is needed only for a
+// the disabled attribute, because a disabled button would lose focus. name is needed only for a
 // button without text.
 func pressIf(can bool, cmd, key, class, name, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

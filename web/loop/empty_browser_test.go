@@ -87,7 +87,7 @@ func TestSettingsCanBeChangedBeforeStart(t *testing.T) {
 	}
 }
 
-// TestPromptCoversTheStage: the box for a new prompt covers the stage, and its field has the focus.
+// TestPromptCoversTheStage: the box for a new prompt covers the stage, and its field has focus.
 // After Escape, stepping forward brings the stage back.
 func TestPromptCoversTheStage(t *testing.T) {
 	fixture.Long(t)

@@ -8,7 +8,7 @@ import (
 )
 
 // TestOpenedDetailsStayOpen: details that the learner has opened stay open while the panel
-// around them is replaced, whether or not they have the focus.
+// around them is replaced, whether or not they have focus.
 func TestOpenedDetailsStayOpen(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

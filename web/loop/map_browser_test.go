@@ -106,7 +106,7 @@ func TestZoomByTouch(t *testing.T) {
 	b.Until(focused + ` === 'Look inside block 4'`)
 }
 
-// TestMapKeepsFocusDuringTheRun: the map keeps the focus while the run continues.
+// TestMapKeepsFocusDuringTheRun: the map keeps focus while the run continues.
 func TestMapKeepsFocusDuringTheRun(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

@@ -327,10 +327,10 @@ func (p *livePart) push(ctx context.Context) error {
 	return p.pushState(m, next)
 }
 
-// pushState adds a state to m and sends it. Parts that can be shown later follow in a second
-// message, which is not even rendered until the first one has been sent. A single message is used
-// for the first state on a connection, for the first state with a text (a page may merge these
-// two), and for the states of a playing run, in which the next state follows at once.
+// pushState adds a state to m and sends it. Panels that can be shown later follow in a second
+// message, which is rendered only after the first one has been sent. There is only one message for
+// the first state on a connection and for the first state with a text, because a page may merge
+// these two states, and for the states of a playing run, because the next state follows at once.
 func (p *livePart) pushState(m wire.Message, next *session.State) error {
 	whole := !p.started || next.Playing
 	if p.seq == 0 {

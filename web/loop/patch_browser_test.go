@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestPatchAroundFocus changes the structure of a list while its second button has the focus, as
-// the next answer to a search does. The button keeps the focus and gets its new text. Text typed in
+// TestPatchAroundFocus changes the structure of a list while its second button has focus, as
+// the next answer to a search does. The button keeps focus and gets its new text. Text typed in
 // a field also stays.
 func TestPatchAroundFocus(t *testing.T) {
 	t.Parallel()

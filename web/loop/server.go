@@ -79,7 +79,7 @@ func (s *Server) Mount(mux *http.ServeMux) {
 // Part returns the page's live part, which other programs may open too.
 func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
 
-// refusal returns a page without a run that explains why there is none.
+// refusal returns a page that has no run and explains why.
 func (s *Server) refusal(head, say string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
 		page := NewPage(stage.In(ctx), s.empty)

@@ -39,7 +39,7 @@ func TestSamplingChainByKeyAndDrag(t *testing.T) {
 // tokens left after each rule.
 type columns struct {
 	Rules, Left []string
-	Focus       string // the rule whose button has the focus
+	Focus       string // the rule whose button has focus
 }
 
 const readColumns = `({

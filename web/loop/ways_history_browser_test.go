@@ -134,7 +134,7 @@ func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {
 	return sync.OnceFunc(v.x.halted.Unlock)
 }
 
-// focused waits until an element has the focus.
+// focused waits until an element has focus.
 func (v *visitor) focused(selector string) {
 	v.t.Helper()
 	v.Wait("the focus to be on "+selector, fmt.Sprintf(`document.activeElement.matches(%q)`, selector))

@@ -83,7 +83,7 @@ func TestRouteAnswersOnlyBelowIt(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
 		status       int
-		says         string // the methods in a 405, or words in a 404
+		says         string // the allowed methods of a 405 response, or text in a 404 response
 	}{
 		{"GET", "/x", 204, ""},
 		{"HEAD", "/x/y", 204, ""},

@@ -5,8 +5,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// MapText is the form of a map that has space for text. Its rows are heights, which are the gaps
-// between blocks, and each of its cells is for one height and one position. [Words.NewMapText]
+// MapText is the form of a map whose cells have room for text. Each row is a height, that is, a gap
+// between two blocks, and each cell describes one position at one height. [Words.NewMapText]
 // returns such a map.
 const MapText MapForm = "text"
 

@@ -287,8 +287,8 @@ func (w Words) held(n int) string {
 	return w.T("bytes.are", "n", terms.Count(n))
 }
 
-// factsOf lists, for each voice and stage, the names of the facts that are shown. The main fact has
-// an asterisk.
+// factsOf lists, for each voice and stage, the names of the facts that are shown. The main fact is
+// marked with an asterisk.
 var factsOf = map[Voice]map[infer.Kind]string{
 	Numbers: {
 		infer.KindForward: "multadds* took", infer.KindLogits: "max* multadds took",

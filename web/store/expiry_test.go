@@ -66,7 +66,7 @@ func TestExpireDamagedFilesAndCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	expire(at(6, 23)) // 29 days and 23 hours after 5 February
+	expire(at(6, 23)) // 29 days and 23 hours after February 5
 	want("viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-01-120000.db-wal",
 		"viz-damaged-2026-03-02-120000-2.db-wal", "viz-damaged-notes.db",
 		"viz-version2-2026-02-05.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")

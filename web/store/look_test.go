@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestOpenReadOnly: writes of another process are visible, no data can be written, and a
-// database of an earlier version is refused.
+// TestOpenReadOnly: writes by another process are visible, no data can be written, and a database
+// from an earlier version is refused.
 func TestOpenReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

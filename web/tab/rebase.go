@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Rebase changes the addresses in HTML that begin at the program's root, so that they begin with
-// another root: "../" for a page one level down, "/course/" for a site at that path. Page addresses
-// get a final slash, because static hosts serve pages as folders.
+// Rebase rewrites the addresses in HTML that begin at the program's root so that they begin with
+// another root: "../" on a page one level down, or "/course/" on a site at that path. Page addresses
+// get a trailing slash, because static hosts serve pages as folders.
 //
 // Quotes in users' texts are escaped, so an attribute's name followed by =" is always markup and
 // never text.

@@ -13,7 +13,7 @@ import (
 
 // TestBrowserByKeys: every kind of control works by keyboard alone, and the arrow keys move within
 // the map, which is a single tab stop.
-// Promise: Everything on the page Why works by keyboard alone.
+// Promise: Everything on the Why page works by keyboard alone.
 func TestBrowserByKeys(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()

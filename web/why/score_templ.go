@@ -142,7 +142,7 @@ func scoreHTML(v scoreView) templ.Component {
 	})
 }
 
-// scoreAskHTML is the form for a text. A part that can be unfolded is for a second text or other
+// scoreAskHTML is the form for a text. A collapsible section takes a second text or different
 // settings.
 func scoreAskHTML(v scoreView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -21,7 +21,7 @@ import (
 // TestScorePage: the page shows the same sums as viz score, and every token with its bits, both as
 // pictures and in a table. Without a text, it shows an example that the model has scored, followed
 // by the form with its settings folded. A text from the user is not called an example.
-// Promise: The page /score shows the sums of `viz score`, and every token with its bits.
+// Promise: The /score page shows the sums of `viz score`, and every token with its bits.
 func TestScorePage(t *testing.T) {
 	t.Parallel()
 	site, m := webtest.Serve(t, webtest.Options{}), testmodel.Target(t)
@@ -108,7 +108,7 @@ func rowsHave(t *testing.T, m *infer.Model, d *goquery.Document, side int, text 
 
 // TestScoreComparesTwo: a second text, or the same text at another temperature, is shown next
 // to the first, with the divergence at each step. Identical texts do not diverge.
-// Promise: The page /score compares two texts or temperatures, with the divergence at each step.
+// Promise: The /score page compares two texts or temperatures, with the divergence at each step.
 func TestScoreComparesTwo(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

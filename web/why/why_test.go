@@ -186,7 +186,7 @@ func TestLensCellsOpen(t *testing.T) {
 }
 
 // TestJSONMatchesThePage: programs get the content of the page from the same address with .json.
-// Promise: Programs can read the page Why as JSON, at the same address with .json.
+// Promise: Programs can read the Why page as JSON, at the same address with .json.
 func TestJSONMatchesThePage(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})

@@ -33,7 +33,7 @@ def prompts(r, texts, n):
 
 @torch.no_grad()
 def write(p, begun, length):
-    """Returns the lists of ids in begun, continued at T = 1. The end-of-text token is not included."""
+    """Continues each id list in begun at T = 1 and returns the results, without the end-of-text token."""
     cache = [[torch.zeros(len(begun), p.c.kv_heads, length, p.c.head_dim, device=p.device) for _ in "kv"] for _ in range(p.c.layers)]
     out, over = [list(b) for b in begun], [False] * len(begun)
     for t in range(length - 1):

@@ -18,7 +18,7 @@ import (
 // advances each time it is read. start is earlier than the time on any browser's clock, because
 // Go's clock must never go back.
 const (
-	start = 1_000_000_000 * time.Second // after 1970: 9 September 2001
+	start = 1_000_000_000 * time.Second // after 1970: September 9, 2001
 	step  = time.Microsecond
 )
 
