@@ -105,18 +105,21 @@ func TestDocumentedLimits(t *testing.T) {
 		rate    string
 		burst   string
 	}{
-		"messages":                  {l.Messages, 1, " a second", " in a burst"},
-		"new connections":           {l.Openings, 1, " a second", " in a burst"},
-		"HTTP requests":             {l.Requests, 1, " a second", " in a burst"},
-		"requests without a cookie": {l.NewLearners, 1, " a second", " in a burst"},
-		"MiB imported":              {l.Imported, 1, " a second", ""},
-		"wrong class codes":         {l.WrongCodes, 1, " a second", ""},
-		"new classes":               {l.NewRooms, 60, " a minute", ""},
-		"invalid grammars":          {l.BadGrammars, 1, " a second", " in a burst"},
-		"refused requests":          {Pace: l.Refusals, burst: " in a burst"},
+		"messages":                  {l.Messages, 1, " per second", "bursts of "},
+		"new connections":           {l.Openings, 1, " per second", "bursts of "},
+		"HTTP requests":             {l.Requests, 1, " per second", "bursts of "},
+		"requests without a cookie": {l.NewLearners, 1, " per second", "bursts of "},
+		"MiB imported":              {l.Imported, 1, " per second", ""},
+		"wrong class codes":         {l.WrongCodes, 1, " per second", ""},
+		"new classes":               {l.NewRooms, 60, " per minute", ""},
+		"invalid grammars":          {l.BadGrammars, 1, " per second", "bursts of "},
+		"refused requests":          {Pace: l.Refusals, burst: "bursts of "},
 	} {
 		for _, r := range []admission.Rate{p.PerLearner, p.PerAddress} {
-			wants[name] = append(wants[name], number(r.PerSecond*p.seconds)+p.rate, number(float64(r.Burst))+p.burst)
+			wants[name] = append(wants[name], number(r.PerSecond*p.seconds)+p.rate)
+			if r.Burst > 0 {
+				wants[name] = append(wants[name], p.burst+number(float64(r.Burst)))
+			}
 		}
 	}
 	for name, list := range wants {
@@ -153,8 +156,8 @@ func number(x float64) string {
 	return terms.Count(int(math.Round(x)))
 }
 
-// hasNumber reports whether text contains want, which begins with a number, without another digit
-// directly before or after it.
+// hasNumber reports whether text contains want, which begins or ends with a number, without another
+// digit directly before or after it.
 func hasNumber(text, want string) bool {
 	return regexp.MustCompile(`(^|[^0-9.,])` + regexp.QuoteMeta(want) + `($|[^0-9.,]|[.,]($|[^0-9]))`).MatchString(text)
 }
