@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/loop/runs"
@@ -18,20 +19,20 @@ import (
 type Classes struct {
 	// Logs and Secrets store the rooms. If they are nil, there are no classes.
 	Logs    journal.Journal
-	Secrets class.Secrets
+	Secrets room.Secrets
 	// Space, if not nil, returns how much storage space is left.
 	Space func(context.Context) store.Space
 	// Cluster, if not nil, shares the rooms with other servers.
-	Cluster *class.Cluster
+	Cluster *room.Cluster
 	// Members is the maximum number of members of a room, even if all of them have the same
 	// address; 0 means the admission limits.
 	Members int
-	// TTL is how long an unused room is kept; 0 means the value in [class.DefaultLimits].
+	// TTL is how long an unused room is kept; 0 means the value in [room.DefaultLimits].
 	TTL time.Duration
 	// Now returns the time that all servers share; nil means time.Now.
 	Now func() time.Time
 	// Aged returns the time that is compared with a room's last use to decide whether to delete the
-	// room; nil means Now. See [class.Config].
+	// room; nil means Now. See [room.Config].
 	Aged func() time.Time
 	// Access describes how the phones of a class reach this server.
 	Access classroom.Access
@@ -76,11 +77,11 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		classroom.New(deps).Mount(mux)
 		return nil
 	}
-	hub, err := class.NewHub(s.ctx, class.Config{
+	hub, err := room.NewHub(s.ctx, room.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
 		Log: s.cfg.Logger, Space: s.cfg.Classes.Space, Cluster: s.cfg.Classes.Cluster,
 		Now: s.cfg.Classes.Now, Aged: s.cfg.Classes.Aged,
-		Limits: class.Limits{
+		Limits: room.Limits{
 			Rooms: s.limits.Rooms, Members: s.cfg.Classes.members(s.limits.Members), TTL: s.cfg.Classes.TTL,
 		},
 		WrongCodes: s.limiter.WrongCodes, NewRooms: s.limiter.NewRooms,
@@ -95,7 +96,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	return nil
 }
 
-// EndRoom ends a class at the operator's request. See [class.Hub.EndRoom].
+// EndRoom ends a class at the operator's request. See [room.Hub.EndRoom].
 func (s *Server) EndRoom(ctx context.Context, code string) error {
 	if s.hub == nil {
 		return class.ErrNoRoom
@@ -103,7 +104,7 @@ func (s *Server) EndRoom(ctx context.Context, code string) error {
 	return s.hub.EndRoom(ctx, code)
 }
 
-// RemoveRoom deletes a room at the operator's request. See [class.Hub.RemoveRoom].
+// RemoveRoom deletes a room at the operator's request. See [room.Hub.RemoveRoom].
 func (s *Server) RemoveRoom(ctx context.Context, code string) error {
 	if s.hub == nil {
 		return class.ErrNoRoom

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/api"
-	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/embed"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/loop/runs"
@@ -99,7 +99,7 @@ type Server struct {
 	drafts   *drafts     // nil without a draft model
 	runs     *runs.Registry
 	replays  *admission.Queue // for ordinary HTTP requests that need a run
-	hub      *class.Hub       // nil without a course or a place to store rooms
+	hub      *room.Hub        // nil without a course or a place to store rooms
 	labs     *labs.Pages
 	api      *api.Server
 	parts    map[string]wire.Kind

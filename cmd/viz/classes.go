@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
@@ -116,7 +117,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if o.verb == "" {
-		rooms, err := class.List(ctx, c.Journal(), c.Secrets())
+		rooms, err := room.List(ctx, c.Journal(), c.Secrets())
 		if err != nil {
 			return err
 		}
@@ -126,9 +127,9 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	if err != nil {
 		return err
 	}
-	hub, err := class.NewHub(ctx, class.Config{
+	hub, err := room.NewHub(ctx, room.Config{
 		Logs: c.Journal(), Secrets: c.Secrets(), Cluster: c.Rooms(), Now: c.Now, Course: course, Log: log,
-		Limits: class.Limits{TTL: math.MaxInt64}, // nothing expires: only the named room is deleted
+		Limits: room.Limits{TTL: math.MaxInt64}, // nothing expires: only the named room is deleted
 	})
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 	if err != nil {
 		return err
 	}
-	rooms, err := class.List(ctx, journal.For(db), db)
+	rooms, err := room.List(ctx, journal.For(db), db)
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 }
 
 // print prints the rooms and where they are stored.
-func (o *roomsOptions) print(rooms []class.Saved, where string, w *terms.Language, stdout io.Writer) error {
+func (o *roomsOptions) print(rooms []room.Saved, where string, w *terms.Language, stdout io.Writer) error {
 	if o.json {
 		list := make([]roomObject, len(rooms))
 		for i, r := range rooms {
@@ -178,7 +179,7 @@ func (o *roomsOptions) print(rooms []class.Saved, where string, w *terms.Languag
 }
 
 // describeRoom prints two lines about a room. Damage is always described in English.
-func describeRoom(w *terms.Language, b *strings.Builder, r class.Saved) {
+func describeRoom(w *terms.Language, b *strings.Builder, r room.Saved) {
 	state := w.T("cmd.rooms.state.open")
 	switch {
 	case r.Fault != "":
@@ -215,7 +216,7 @@ type roomObject struct {
 	Fault   string    `json:"fault,omitempty"`
 }
 
-func roomJSON(r class.Saved) roomObject {
+func roomJSON(r room.Saved) roomObject {
 	return roomObject{
 		r.Code, r.Title, r.Begun, r.Used, r.Ended, r.Locked, r.Members, r.Polls, r.Votes, r.Texts, r.Records, r.Bytes,
 		r.Fault,

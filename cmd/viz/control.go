@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -38,7 +38,7 @@ const (
 
 func controlPath(dir string) string { return filepath.Join(dir, controlFolder, controlName) }
 
-// roomKeeper closes and removes rooms: a running [web.Server], or a [class.Hub].
+// roomKeeper closes and removes rooms: a running [web.Server], or a [room.Hub].
 type roomKeeper interface {
 	EndRoom(ctx context.Context, code string) error
 	RemoveRoom(ctx context.Context, code string) error
@@ -136,8 +136,8 @@ func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 		return err
 	}
 	// The hub's rooms never expire, so only the named room is deleted.
-	hub, err := class.NewHub(ctx, class.Config{
-		Logs: journal.For(db), Secrets: db, Course: course, Log: log, Limits: class.Limits{TTL: math.MaxInt64},
+	hub, err := room.NewHub(ctx, room.Config{
+		Logs: journal.For(db), Secrets: db, Course: course, Log: log, Limits: room.Limits{TTL: math.MaxInt64},
 	})
 	if err != nil {
 		return errors.Join(err, db.Close())

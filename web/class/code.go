@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,8 +22,8 @@ const alphabet = "34679CDFGHJKMNPQRTVWXY"
 // CodeLength is the number of characters of a code.
 const CodeLength = 6
 
-// newCode returns a random code.
-func newCode() string {
+// NewCode returns a random code.
+func NewCode() string {
 	const fair = 256 - 256%len(alphabet) // larger bytes would bias the first characters
 	var code []byte
 	var b [1]byte
@@ -67,7 +68,8 @@ func ShownCode(code string) string {
 // Secret is the secret of a room, 128 random bits. Anyone who has it is the room's instructor.
 type Secret [16]byte
 
-func newSecret() (s Secret) {
+// NewSecret returns a random secret.
+func NewSecret() (s Secret) {
 	rand.Read(s[:]) // never fails
 	return s
 }
@@ -85,13 +87,13 @@ func ParseSecret(text string) (s Secret) {
 	return Secret(b)
 }
 
-// hash returns the hash of the secret. Only the hash is stored. The secret is random, so a fast
+// Hash returns the hash of the secret. Only the hash is stored. The secret is random, so a fast
 // hash is enough.
-func (s Secret) hash() [sha256.Size]byte { return sha256.Sum256(s[:]) }
+func (s Secret) Hash() [sha256.Size]byte { return sha256.Sum256(s[:]) }
 
-// fits reports, in constant time, whether the secret has the given hash.
-func (s Secret) fits(hash [sha256.Size]byte) bool {
-	own := s.hash()
+// Fits reports, in constant time, whether the secret has the given hash.
+func (s Secret) Fits(hash [sha256.Size]byte) bool {
+	own := s.Hash()
 	return subtle.ConstantTimeCompare(own[:], hash[:]) == 1
 }
 
@@ -101,9 +103,9 @@ const (
 	MaxTitle = 80
 )
 
-// oneLine cleans up typed text for display on one line: it removes invisible characters and
+// OneLine cleans up typed text for display on one line: it removes invisible characters and
 // those that change the text direction, and replaces each run of spaces with a single space.
-func oneLine(text string) string {
+func OneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -116,18 +118,34 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-func cleanNick(typed string) (string, error) {
-	nick := oneLine(typed)
+// CleanNick cleans up a typed nickname. It returns a [*terms.Refusal] with [CodeNick] if the
+// nickname is too long.
+func CleanNick(typed string) (string, error) {
+	nick := OneLine(typed)
 	if n := utf8.RuneCountInString(nick); n > MaxNick {
 		return "", terms.Refuse(CodeNick, "class.refused.nick", "n", n, "most", MaxNick)
 	}
 	return nick, nil
 }
 
-func cleanTitle(typed string) (string, error) {
-	title := oneLine(typed)
+// CleanTitle cleans up the typed title of a class. The title of a class without one is [Untitled].
+// It returns a [*terms.Refusal] with [CodeTitle] if the title is too long.
+func CleanTitle(typed string) (string, error) {
+	title := OneLine(typed)
 	if n := utf8.RuneCountInString(title); n > MaxTitle {
 		return "", terms.Refuse(CodeTitle, "class.refused.title", "n", n, "most", MaxTitle)
 	}
-	return cmp.Or(title, untitled), nil
+	return cmp.Or(title, Untitled), nil
+}
+
+// Quoted quotes user input in a message.
+func Quoted(s string) string { return strconv.Quote(short(s)) }
+
+// short shortens user input that is quoted in a message.
+func short(s string) string {
+	s = OneLine(s)
+	if r := []rune(s); len(r) > 32 {
+		return string(r[:32]) + "…"
+	}
+	return s
 }

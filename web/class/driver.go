@@ -29,3 +29,6 @@ type Run interface {
 	// Close ends the run. It can be called while Do is running.
 	Close()
 }
+
+// Do executes a command on a run, like [Run.Do].
+type Do func(ctx context.Context, c session.Command) (*session.State, error)

@@ -1,9 +1,6 @@
 package class
 
-import (
-	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/store"
-)
+import "github.com/tokenbytoken/viz/infer/terms"
 
 // The refusal codes of classes, in addition to those in package terms. A refused request changes
 // nothing.
@@ -50,14 +47,13 @@ var (
 	ErrKept     = terms.Refuse(CodeKept, "class.refused.not_saved")
 )
 
-// notKept returns [ErrKept], which includes the reason if the disk is the cause. Errors that
-// already include the reason are returned unchanged.
-func notKept(err error) error {
-	if refused, ok := terms.AsRefusal(err); ok && refused.Code == CodeKept {
-		return err
-	}
-	if why := store.Why(err); why != "" {
-		return terms.Refuse(CodeKept, "class.refused.not_saved.why", "why", why)
-	}
-	return ErrKept
-}
+// Refusals that occur only in a cluster.
+var (
+	// ErrUnsure is returned for a command that may or may not have been executed.
+	ErrUnsure = terms.Refuse(CodeMoved, "class.refused.unsure")
+	// ErrAway is returned while no server can run the room.
+	ErrAway = terms.Refuse(terms.CodeBusy, "class.refused.away")
+)
+
+// CodeMoved means that a command was refused because its room had moved to another server.
+const CodeMoved terms.Code = "moved"

@@ -2,9 +2,6 @@ package class
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"sync/atomic"
 
 	"github.com/tokenbytoken/viz/web/admission"
 )
@@ -28,7 +25,7 @@ type Room interface {
 	// nick may be empty; it is plain text of at most [MaxNick] characters. When Join returns
 	// without an error, the nickname is saved. Leave must be called once for each successful Join.
 	//
-	// Errors: the errors of [Hub.Enter] except for wrong codes, [CodeNick], and [ErrKept].
+	// Errors: the errors of [room.Hub.Enter] except for wrong codes, [CodeNick], and [ErrKept].
 	Join(ctx context.Context, who admission.Caller, nick string) (*Member, error)
 
 	// Leave undoes one Join.
@@ -78,53 +75,9 @@ type Room interface {
 
 	// HandIn saves a learner's results, replacing earlier ones. A learner who has the assignment's
 	// key becomes a member, unless the room is locked or a limit for joining has been reached; see
-	// [Hub.Assigned]. The name is used only if members are asked for one.
+	// [room.Hub.Assigned]. The name is used only if members are asked for one.
 	//
 	// Errors: [ErrRemoved], [ErrLocked], [ErrFull], [CodeNick], [CodeAsk] if nothing is assigned,
 	// [ErrKept].
 	HandIn(ctx context.Context, who admission.Caller, name string, w Work) error
-
-	// fits reports whether a secret is the room's.
-	fits(secret Secret) bool
-	// entering reports whether a learner is a member and, if they may not enter, why.
-	entering(ctx context.Context, who admission.Caller) (entered, error)
-	// ready opens the run of a room that someone is about to view.
-	ready(ctx context.Context) error
-	// replay returns the result of [Hub.Replay].
-	replay(ctx context.Context) (*Summary, error)
-	// endClass and removeAll are for the operator; see [Hub.EndRoom] and [Hub.RemoveRoom].
-	endClass(ctx context.Context) error
-	removeAll(ctx context.Context) error
-	// forget removes a learner who has deleted their data; see [Hub.Forget].
-	forget(ctx context.Context, learner string) error
-}
-
-// face is the state of a room that every server has.
-type face struct {
-	hub    *Hub
-	code   string
-	secret [sha256.Size]byte // hash of the instructor's secret
-	ctx    context.Context   // ends with the room
-	stop   context.CancelFunc
-	view   atomic.Pointer[View] // the newest
-}
-
-// Code implements [Room].
-func (r *face) Code() string { return r.code }
-
-// View implements [Room].
-func (r *face) View() *View { return r.view.Load() }
-
-func (r *face) fits(secret Secret) bool { return secret.fits(r.secret) }
-
-// ReplayKey implements [Room].
-func (r *face) ReplayKey() string { return r.key("replay") }
-
-// WorkKey implements [Room].
-func (r *face) WorkKey() string { return r.key("work") }
-
-// key derives a key for a purpose from the hash of the secret.
-func (r *face) key(purpose string) string {
-	sum := sha256.Sum256(append([]byte(purpose+" of room "+r.code+": "), r.secret[:]...))
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }

@@ -23,10 +23,10 @@ var logged = func() map[string]string {
 }()
 
 var (
-	// untitled is the title of a class whose instructor has not chosen one.
-	untitled = terms.English.T("class.ask.untitled")
-	// others is the text of the option for everything that is not listed.
-	others = terms.English.T("class.ask.others")
+	// Untitled is the title of a class whose instructor has not chosen one.
+	Untitled = terms.English.T("class.ask.untitled")
+	// Others is the text of the option for everything that is not listed.
+	Others = terms.English.T("class.ask.others")
 )
 
 // TextIn translates a text of a room into a language if the text is one of the program's own. Other
@@ -40,8 +40,8 @@ func TextIn(l *terms.Language, text string) string {
 
 // HTMLIn is like [TextIn], for HTML.
 func HTMLIn(l *terms.Language, text string) string {
-	if question, ok := strings.CutSuffix(text, howRecalled(terms.English)); ok {
-		return question + howRecalled(l)
+	if question, ok := strings.CutSuffix(text, HowRecalled(terms.English)); ok {
+		return question + HowRecalled(l)
 	}
 	if key, ok := logged[text]; ok {
 		return html.EscapeString(l.T(key))
@@ -49,7 +49,7 @@ func HTMLIn(l *terms.Language, text string) string {
 	return text
 }
 
-// howRecalled is shown below a free-text question, since a vote cannot collect such answers.
-func howRecalled(l *terms.Language) string {
+// HowRecalled is shown below a free-text question, since a vote cannot collect such answers.
+func HowRecalled(l *terms.Language) string {
 	return `<p class="poll__how">` + html.EscapeString(l.T("class.ask.recalled")) + `</p>`
 }

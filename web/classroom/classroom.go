@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -26,7 +27,7 @@ const None = runtime.GOOS == "js"
 
 // Deps are the dependencies of the pages. All except Hub, Access, Phones, Now and Log are required.
 type Deps struct {
-	Hub    *class.Hub // nil if there is no server for classes: the pages then explain that
+	Hub    *room.Hub // nil if there is no server for classes: the pages then explain that
 	Course *lessons.Course
 	// Progress is the learners' progress; required if there are classes.
 	Progress *progress.Store

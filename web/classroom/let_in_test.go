@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -89,7 +90,7 @@ func testPhonesStay(t *testing.T, runs stillRuns) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hub, err := class.NewHub(t.Context(), class.Config{
+	hub, err := room.NewHub(t.Context(), room.Config{
 		Logs: journal.For(db), Secrets: db, Course: &lessons.Course{}, Driver: runs,
 		NewRooms: admission.NewMeter(admission.Pace{}, nil),
 	})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -90,7 +91,7 @@ const codePhones terms.Code = "phones"
 
 // open opens the listener for a room at one of the machine's addresses. If the listener is
 // already open, it keeps its address, and stays open for this room too.
-func (p *Phones) open(hub *class.Hub, room class.Room, host string) error {
+func (p *Phones) open(hub *room.Hub, room class.Room, host string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
@@ -153,7 +154,7 @@ func (p *Phones) url(listener net.Addr) *url.URL {
 }
 
 // join keeps the listener open for another room. It does nothing if the listener is closed.
-func (p *Phones) join(hub *class.Hub, room class.Room) {
+func (p *Phones) join(hub *room.Hub, room class.Room) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stop != nil {
@@ -162,7 +163,7 @@ func (p *Phones) join(hub *class.Hub, room class.Room) {
 }
 
 // hold keeps the listener open for a room. The caller holds the lock.
-func (p *Phones) hold(hub *class.Hub, room class.Room) {
+func (p *Phones) hold(hub *room.Hub, room class.Room) {
 	if p.rooms[room.Code()] != nil {
 		return
 	}
@@ -180,7 +181,7 @@ func (p *Phones) hold(hub *class.Hub, room class.Room) {
 
 // watch returns when a room no longer needs the listener, because the room was deleted or
 // its class ended at least [PhonesConfig.Linger] ago.
-func (p *Phones) watch(ctx context.Context, hub *class.Hub, room class.Room) {
+func (p *Phones) watch(ctx context.Context, hub *room.Hub, room class.Room) {
 	notes, stop := hub.Broker().Subscribe(room.Code())
 	defer stop()
 	var over <-chan time.Time

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nuid"
 
-	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -124,8 +124,8 @@ func (c *Cluster) Server() string { return c.server }
 func (c *Cluster) Journal() *stream.Journal { return c.logs }
 
 // Rooms returns a hub's connection to the hubs of the other servers.
-func (c *Cluster) Rooms() *class.Cluster {
-	return &class.Cluster{
+func (c *Cluster) Rooms() *room.Cluster {
+	return &room.Cluster{
 		Server: c.server, Leases: c.leases, Bus: c.bus, Fence: fence{c.logs}, Secret: c.secret,
 		Away: func() bool { return c.leases.silent() > away*c.cfg.Life },
 	}
@@ -137,7 +137,7 @@ const away = 4
 
 // Secrets returns the storage for hashes of instructors' secrets, which are records in the rooms'
 // logs.
-func (c *Cluster) Secrets() class.Secrets { return secrets{c.logs} }
+func (c *Cluster) Secrets() room.Secrets { return secrets{c.logs} }
 
 // ErrAway is returned while NATS does not respond.
 var ErrAway = errors.New("NATS is not responding")

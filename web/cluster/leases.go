@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
@@ -76,7 +76,7 @@ type (
 )
 
 func sessionKey(id string) string { return "server." + stream.SubjectPart(id) }
-func roomKey(room string) string  { return "room." + stream.SubjectPart(room) }
+func roomKey(code string) string  { return "room." + stream.SubjectPart(code) }
 
 // errNoSession is returned while this server cannot own rooms.
 var errNoSession = fmt.Errorf("%w: this server has no session", ErrAway)
@@ -109,71 +109,71 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 	return l, nil
 }
 
-// Take implements [class.Leases].
-func (l *leases) Take(ctx context.Context, room string) (class.Lease, error) {
+// Take implements [room.Leases].
+func (l *leases) Take(ctx context.Context, code string) (room.Lease, error) {
 	for {
 		id, err := l.wait(ctx)
 		if err != nil {
-			return class.Lease{}, err
+			return room.Lease{}, err
 		}
 		var v roomValue
-		revision, err := l.keys.get(ctx, roomKey(room), &v)
+		revision, err := l.keys.get(ctx, roomKey(code), &v)
 		if err != nil {
-			return class.Lease{}, err
+			return room.Lease{}, err
 		}
 		if revision > 0 {
-			over, err := l.owned(ctx, room, v, id)
+			over, err := l.owned(ctx, code, v, id)
 			if err != nil {
-				return class.Lease{}, err
+				return room.Lease{}, err
 			} else if over != nil {
-				return class.Lease{Server: v.Server, Term: revision, Lost: over}, nil
+				return room.Lease{Server: v.Server, Term: revision, Lost: over}, nil
 			}
 		}
-		term, err := l.keys.put(ctx, roomKey(room), roomValue{l.server, id}, revision)
+		term, err := l.keys.put(ctx, roomKey(code), roomValue{l.server, id}, revision)
 		if errors.Is(err, errRevision) {
 			continue // another server has just written the key
 		} else if err != nil {
-			return class.Lease{}, err // if the key was written, the next Take finds it
+			return room.Lease{}, err // if the key was written, the next Take finds it
 		}
-		return l.hold(room, id, term)
+		return l.hold(code, id, term)
 	}
 }
 
 // owned returns a channel that is closed when the server named in a room's key no longer
 // owns the room. It returns nil if that server does not own the room now.
-func (l *leases) owned(ctx context.Context, room string, v roomValue, own string) (<-chan struct{}, error) {
+func (l *leases) owned(ctx context.Context, code string, v roomValue, own string) (<-chan struct{}, error) {
 	if v.Session != own {
 		return l.alive(ctx, v.Server, v.Session)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := l.held[room]; h != nil {
+	if h := l.held[code]; h != nil {
 		return h.lost, nil
 	}
 	return nil, nil // the room was released, but its key has not been deleted yet
 }
 
 // hold records a lease that was taken under the session with the given id.
-func (l *leases) hold(room, id string, term uint64) (class.Lease, error) {
+func (l *leases) hold(code, id string, term uint64) (room.Lease, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == nil || l.session.id != id {
-		return class.Lease{}, errNoSession // the session has been lost, and the lease with it
+		return room.Lease{}, errNoSession // the session has been lost, and the lease with it
 	}
 	h := &holding{term, make(chan struct{})}
-	l.held[room] = h
+	l.held[code] = h
 	l.taken++
-	return class.Lease{Server: l.server, Term: term, Lost: h.lost, Release: func() { l.release(room, h) }}, nil
+	return room.Lease{Server: l.server, Term: term, Lost: h.lost, Release: func() { l.release(code, h) }}, nil
 }
 
 // release releases a lease. The room's key is deleted shortly afterward.
-func (l *leases) release(room string, h *holding) {
+func (l *leases) release(code string, h *holding) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.held[room] != h {
+	if l.held[code] != h {
 		return
 	}
-	delete(l.held, room)
+	delete(l.held, code)
 	l.released = append(l.released, h.term)
 	select {
 	case l.hurry <- struct{}{}:

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
-	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
@@ -27,10 +27,10 @@ func (u *union) join() (*Cluster, *network) {
 }
 
 // take takes the lease of a room, or returns the current holder's lease.
-func take(t *testing.T, c *Cluster, room string) class.Lease {
+func take(t *testing.T, c *Cluster, code string) room.Lease {
 	t.Helper()
 	for late := time.Now().Add(patience); ; {
-		l, err := c.leases.Take(t.Context(), room)
+		l, err := c.leases.Take(t.Context(), code)
 		if err == nil {
 			return l
 		} else if time.Now().After(late) {
@@ -39,15 +39,15 @@ func take(t *testing.T, c *Cluster, room string) class.Lease {
 	}
 }
 
-func mine(l class.Lease) bool { return l.Release != nil }
+func mine(l room.Lease) bool { return l.Release != nil }
 
 // taken waits until a server owns a room that another server has released or lost.
-func taken(t *testing.T, c *Cluster, room string) class.Lease {
+func taken(t *testing.T, c *Cluster, code string) room.Lease {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	for late := time.After(patience); ; {
-		if l := take(t, c, room); mine(l) {
+		if l := take(t, c, code); mine(l) {
 			return l
 		}
 		select {
@@ -69,14 +69,14 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 		all[i], _ = u.join()
 	}
 	for round := range 10 {
-		room := fmt.Sprint("ROOM", round)
-		var got [3]class.Lease
+		code := fmt.Sprint("ROOM", round)
+		var got [3]room.Lease
 		var wg sync.WaitGroup
 		for i, c := range all {
-			wg.Go(func() { got[i] = take(t, c, room) })
+			wg.Go(func() { got[i] = take(t, c, code) })
 		}
 		wg.Wait()
-		owners, owner := 0, class.Lease{}
+		owners, owner := 0, room.Lease{}
 		for i, l := range got {
 			if mine(l) {
 				owners, owner = owners+1, l
@@ -95,7 +95,7 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 		}
 		owner.Release()
 		for i, c := range all {
-			now := taken(t, c, room)
+			now := taken(t, c, code)
 			if now.Term <= owner.Term {
 				t.Errorf("server %d has term %d after %d, want a larger one", i, now.Term, owner.Term)
 			}

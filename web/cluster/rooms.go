@@ -5,35 +5,35 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// fence implements [class.Fence]: it appends to the logs of rooms on behalf of their owners.
+// fence implements [room.Fence]: it appends to the logs of rooms on behalf of their owners.
 type fence struct{ logs *stream.Journal }
 
-// AppendAs implements [class.Fence].
+// AppendAs implements [room.Fence].
 func (f fence) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error) {
-	seqs, err := f.logs.AppendAs(ctx, b, class.EpochType, epoch)
+	seqs, err := f.logs.AppendAs(ctx, b, room.EpochType, epoch)
 	if errors.Is(err, stream.ErrFenced) {
-		return nil, class.ErrFenced
+		return nil, room.ErrFenced
 	}
 	return seqs, err
 }
 
-// secret implements [class.Cluster.Secret].
-func (c *Cluster) secret(ctx context.Context, room string) ([]byte, error) {
-	return class.SecretIn(ctx, c.logs, room)
+// secret implements [room.Cluster.Secret].
+func (c *Cluster) secret(ctx context.Context, code string) ([]byte, error) {
+	return room.SecretIn(ctx, c.logs, code)
 }
 
 // secrets stores the hashes of all rooms' secrets, each as a record of its room's log.
 type secrets struct{ logs *stream.Journal }
 
-// KeepSecret implements [class.Secrets]. It refuses to replace a room's secret with a
+// KeepSecret implements [room.Secrets]. It refuses to replace a room's secret with a
 // different one.
-func (s secrets) KeepSecret(ctx context.Context, room string, hash []byte) error {
-	was, err := class.SecretIn(ctx, s.logs, room)
+func (s secrets) KeepSecret(ctx context.Context, code string, hash []byte) error {
+	was, err := room.SecretIn(ctx, s.logs, code)
 	switch {
 	case err != nil:
 		return err
@@ -43,13 +43,13 @@ func (s secrets) KeepSecret(ctx context.Context, room string, hash []byte) error
 		return nil
 	}
 	_, err = s.logs.Append(ctx, journal.Batch{
-		Owner: journal.Owner{Kind: journal.Room, Name: room}, At: time.UnixMilli(0),
-		Records: []journal.Record{class.SecretRecord(hash)},
+		Owner: journal.Owner{Kind: journal.Room, Name: code}, At: time.UnixMilli(0),
+		Records: []journal.Record{room.SecretRecord(hash)},
 	})
 	return err
 }
 
-// Secrets implements [class.Secrets].
+// Secrets implements [room.Secrets].
 func (s secrets) Secrets(ctx context.Context) (map[string][]byte, error) {
 	logs, err := s.logs.Owners(ctx, journal.Room)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s secrets) Secrets(ctx context.Context) (map[string][]byte, error) {
 	}
 	all := map[string][]byte{}
 	for _, log := range logs {
-		hash, err := class.SecretIn(ctx, s.logs, log.Name)
+		hash, err := room.SecretIn(ctx, s.logs, log.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -68,14 +68,14 @@ func (s secrets) Secrets(ctx context.Context) (map[string][]byte, error) {
 	return all, nil
 }
 
-// DropSecret implements [class.Secrets]. It does nothing if the log has been dropped.
-func (s secrets) DropSecret(ctx context.Context, room string) error {
-	hash, err := class.SecretIn(ctx, s.logs, room)
+// DropSecret implements [room.Secrets]. It does nothing if the log has been dropped.
+func (s secrets) DropSecret(ctx context.Context, code string) error {
+	hash, err := room.SecretIn(ctx, s.logs, code)
 	if err != nil || hash == nil {
 		return err
 	}
-	o := journal.Owner{Kind: journal.Room, Name: room}
-	if err := s.logs.Compact(ctx, o, []journal.Key{class.SecretRecord(hash).Key()}); err != nil {
+	o := journal.Owner{Kind: journal.Room, Name: code}
+	if err := s.logs.Compact(ctx, o, []journal.Key{room.SecretRecord(hash).Key()}); err != nil {
 		return err
 	}
 	return s.logs.Scrub(ctx, o)

@@ -63,18 +63,22 @@ var parts = append(
 		sub: "node",
 	},
 	part{
-		name: "killed-databases", packages: []string{"./web/store", "./web/progress", "./web/class", "./web/journal"},
+		name:     "killed-databases",
+		packages: []string{"./web/store", "./web/progress", "./web/class/room", "./web/journal"},
 		tests: []string{
 			"TestKilledProcessKeepsConfirmedEntries", "TestKilledBetweenReviews", "TestKilledInMidClass",
 			"TestKilledBetweenAppends",
 		},
 	},
-	part{name: "damaged-databases", packages: []string{"./web/store", "./web/class", "./web/journal"}, tests: []string{
-		"TestDamagedAtRandom", "TestRowsDamagedAtRandom", "TestPagesDamagedAtRandom",
-		"TestScrubReachesUnusedPartsOfPages", "TestInterruptedRenamesLoseNothing",
-		"TestSalvageWithoutSchemaOrHeader", "TestLogNumbersAreRepairedFromRecords", "TestWasteIsCompacted",
-	}},
-	part{name: "random-classes", packages: []string{"./web/class", "./web/cluster"}, tests: []string{
+	part{
+		name: "damaged-databases", packages: []string{"./web/store", "./web/class/room", "./web/journal"},
+		tests: []string{
+			"TestDamagedAtRandom", "TestRowsDamagedAtRandom", "TestPagesDamagedAtRandom",
+			"TestScrubReachesUnusedPartsOfPages", "TestInterruptedRenamesLoseNothing",
+			"TestSalvageWithoutSchemaOrHeader", "TestLogNumbersAreRepairedFromRecords", "TestWasteIsCompacted",
+		},
+	},
+	part{name: "random-classes", packages: []string{"./web/class/room", "./web/cluster"}, tests: []string{
 		"TestConfirmedActionsCountOnceUnderFaults",
 	}},
 	part{name: "streams", packages: []string{"./web/journal/stream"}, tests: []string{

@@ -1,0 +1,169 @@
+package room
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// carryOut executes a command. The caller has the controls and holds runLock.
+func (r *local) carryOut(ctx context.Context, cmd class.Command) error {
+	switch cmd := cmd.(type) {
+	case class.AskNext:
+		n := cmp.Or(cmd.Choices, 5)
+		if n < predict.LeastCandidates || n > mostCandidates {
+			return terms.Refuse(
+				class.CodeAsk, "class.refused.candidates", "n", n, "least", predict.LeastCandidates, "most",
+				mostCandidates,
+			)
+		}
+		return r.moveStage(ctx, class.AskNext{Choices: n, For: cmd.For, Where: cmd.Where})
+	case class.Drive, class.GoTo, class.AskWalk, class.AskDraw, class.AppendMajority, class.AppendOf:
+		return r.moveStage(ctx, cmd)
+	case class.Delete:
+		return r.removeAll(ctx)
+	}
+	return r.ask(ctx, func(c *core) error { return c.carryOut(cmd) })
+}
+
+// moveStage executes a command that moves the room's run. It reopens the run if it is suspended.
+func (r *local) moveStage(ctx context.Context, cmd class.Command) error {
+	run, err := r.awake(ctx)
+	if err != nil {
+		return err
+	}
+	switch cmd := cmd.(type) {
+	case class.Drive:
+		return r.drive(ctx, run, cmd.Do)
+	case class.GoTo:
+		return r.goTo(ctx, run, cmd.Step)
+	case class.AskWalk:
+		return r.askWalk(ctx, run)
+	case class.AskNext:
+		return r.askToken(ctx, run, cmd.Where, class.Offer{Choices: cmd.Choices}, Undrawn,
+			func(c *core, st *session.State) error {
+				return c.open(nextPoll(st, cmd.Choices, c.nextSeed()), cmd.For)
+			})
+	case class.AskDraw:
+		return r.askToken(ctx, run, cmd.Where, class.Offer{Draw: true}, undrawnBySampling,
+			func(c *core, st *session.State) error { return c.open(drawPoll(st), cmd.For) })
+	case class.AppendOf:
+		return r.appendToken(ctx, run, func(c *core, p *poll) (string, error) {
+			v, ok := c.votes[p.at()][cmd.Member]
+			if !ok {
+				return "", class.ErrNoMember
+			}
+			return v.Choice, nil
+		})
+	}
+	return r.appendToken(ctx, run, (*core).majority)
+}
+
+// askWalk opens the poll of the walkthrough's current step.
+func (r *local) askWalk(ctx context.Context, run class.Run) error {
+	w, err := get(ctx, r, func(c *core) (class.WalkView, error) { return c.walk() })
+	if err != nil {
+		return err
+	}
+	step := w.At()
+	if step == nil || step.Ask == nil {
+		return terms.Refuse(class.CodeAsk, "class.refused.asks_nothing")
+	}
+	return r.asked(ctx, run, func(do class.Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
+		func(c *core, st *session.State) error { return c.openSpec(st, step.Ask) })
+}
+
+// carryOut executes a command that does not need the run.
+func (c *core) carryOut(cmd class.Command) error {
+	switch cmd := cmd.(type) {
+	case class.AskQuestion:
+		q := c.course().Question(cmd.ID)
+		if q == nil {
+			return terms.Refuse(class.CodeAsk, "class.refused.no_question", "id", class.Quoted(cmd.ID))
+		}
+		return c.open(questionPoll(q, c.nextSeed()), cmd.For)
+	case class.AskNumber:
+		p, err := numberPoll(cmd)
+		if err != nil {
+			return err
+		}
+		return c.open(p, cmd.For)
+	case class.Close, class.Extend, class.ShowSpread, class.Reveal, class.Revote:
+		return c.changePoll(cmd)
+	case class.Dismiss:
+		return c.dismiss()
+	case class.DropName:
+		return c.dropName(cmd.Member)
+	case class.Remove:
+		return c.remove(cmd.Member)
+	case class.TakeOver: // [local.present] has already made the sender the presenter
+		c.publish()
+		return nil
+	}
+	next, err := c.data.with(cmd, c.cfg.Now())
+	if err != nil {
+		return err
+	}
+	return c.change(next, nil)
+}
+
+// changePoll changes a copy of the poll on the stage, then saves and publishes it. [core.change]
+// saves and counts pending votes first.
+func (c *core) changePoll(cmd class.Command) error {
+	p := c.onStage()
+	if p == nil {
+		return class.ErrNoPoll
+	}
+	next := *p
+	if err := next.carryOut(cmd, c.cfg.Now()); err != nil {
+		return err
+	}
+	return c.change(c.data, &next)
+}
+
+// dismiss removes the poll from the stage.
+func (c *core) dismiss() error {
+	if c.onStage() == nil {
+		return class.ErrNoPoll
+	}
+	if err := c.mayMove(true); err != nil {
+		return err
+	}
+	next := c.data
+	next.Poll = 0
+	return c.change(next, nil)
+}
+
+// with returns the room's data after a command that changes only the data.
+func (d roomData) with(cmd class.Command, now time.Time) (roomData, error) {
+	switch cmd := cmd.(type) {
+	case class.SetTimer:
+		if cmd.For < 0 || cmd.For > maxTime {
+			return d, terms.Refuse(class.CodeAsk, "class.refused.timer", "n", int(maxTime/time.Hour))
+		}
+		d.Timer = time.Time{}
+		if cmd.For > 0 {
+			d.Timer = now.Add(cmd.For)
+		}
+	case class.Lock:
+		d.Locked = cmd.On
+	case class.HideNames:
+		d.NamesHidden = cmd.On
+	case class.AllowAlone:
+		d.Alone = cmd.On
+	case class.End:
+		d.Ended = true
+	case class.Reopen:
+		d.Ended = false
+	case class.Assign:
+		return d.assign(cmd)
+	default:
+		return d, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
+	}
+	return d, nil
+}

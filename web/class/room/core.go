@@ -1,0 +1,103 @@
+package room
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+)
+
+// core is the state of a room. Only the room's goroutine uses it.
+type core struct {
+	cfg     *Config
+	room    *local
+	host    host
+	code    string
+	secret  [sha256.Size]byte
+	begun   time.Time
+	used    time.Time // when someone last did something
+	deleted bool
+	data    roomData
+
+	people
+	questions
+	scene
+	logbook
+	display
+}
+
+// roomData is the part of a room that is saved as one record.
+type roomData struct {
+	Title                                        string    `json:"title"`
+	Language                                     string    `json:"language,omitempty"` // of script and questions
+	Walk                                         string    `json:"walk,omitempty"`
+	Step                                         int       `json:"step,omitempty"` // of the walkthrough, starting at 1
+	Left                                         bool      `json:"left,omitempty"` // the presenter has left the script
+	Poll                                         int       `json:"poll,omitempty"` // ID of the poll on the stage
+	Timer                                        time.Time `json:"timer,omitzero"`
+	Seed                                         uint64    `json:"seed"` // for shuffling and drawing in this room
+	Nicknames, Alone, Locked, NamesHidden, Ended bool
+	NamesFall                                    bool `json:",omitempty"`
+
+	Tasks    string `json:"tasks,omitempty"` // assigned tasks, separated by spaces
+	AskNames bool   `json:"ask_names,omitempty"`
+}
+
+// newSeed returns a random number below 2^53, so that every JSON reader can represent it exactly.
+func newSeed() uint64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint64(b[:]) >> 11
+}
+
+// empty initializes the maps and timers of a core.
+func (c *core) empty() {
+	c.byLearner, c.votes, c.presenterPages = map[string]*member{}, votes{}, map[string]int{}
+	c.book.Newest = map[string]string{}
+	for _, t := range []**time.Timer{&c.due, &c.later, &c.alarm, &c.news} {
+		*t = time.NewTimer(time.Hour)
+		(*t).Stop()
+	}
+}
+
+// loop handles the room's requests and timers until ctx ends. It owns c during that time.
+func (c *core) loop(ctx context.Context) {
+	defer c.replaceRun(nil)
+	c.setAlarm()
+	for {
+		select {
+		case <-ctx.Done():
+			c.flush()
+			c.tidy(snapshotAtEnd)
+			return
+		case f := <-c.room.requests:
+			if f(c); c.deleted {
+				return
+			}
+		case <-c.room.woken:
+			c.refresh()
+		case <-c.runEnded():
+			if ctx.Err() != nil {
+				continue // the room is ending, and the run with it
+			}
+			c.loseRun()
+			c.room.restoreRun()
+		case <-c.due.C:
+			c.flush()
+		case <-c.later.C:
+			c.linkDue = false
+			_ = c.commit() // logged; the next commit saves it
+		case <-c.alarm.C:
+			c.timeUp()
+		case <-c.news.C:
+			c.publish()
+		}
+		c.tidy(snapshotEvery)
+	}
+}
+
+// ended reports whether the code has stopped working.
+func (c *core) ended() bool {
+	return c.data.Ended || c.cfg.Now().Sub(c.used) > c.cfg.Limits.CodeLife
+}

@@ -1,0 +1,81 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// TestNothingCountsWithoutTheDatabase: if the database is deleted during a class, the server
+// confirms nothing from then on and tells everyone why.
+// Promise: If the database is lost during a class, no vote is confirmed and everyone is told why.
+func TestNothingCountsWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be deleted on Windows")
+	}
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(class.Options{Nicknames: true})
+	l.class(2)
+	l.does(class.AskQuestion{ID: "q-order"})
+	l.votes(1, class.Ballot{Choice: "a"})
+	l.settled("the vote", func(v *class.View) bool { return v.Poll.Votes == 1 })
+	if err := os.Remove(filepath.Join(dir, "viz.db")); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, class.ErrKept) || !strings.Contains(err.Error(), "deleted, moved or replaced") {
+			t.Errorf("%s: got %v, want ErrKept with the reason", what, err)
+		}
+	}
+	_, err := l.vote(2, class.Ballot{Choice: "b"})
+	refused("a vote", err)
+	_, err = l.Join(t.Context(), caller(learner(2)), "Ada")
+	refused("another nickname", err)
+	_, err = l.Present(t.Context(), instructor, l.secret, class.Remove{Member: 2})
+	refused("a command", err)
+	_, _, err = s.Create(t.Context(), caller("another"), class.Options{})
+	refused("a new room", err)
+	refused("forgetting", s.Forget(t.Context(), learner(1)))
+	if v := l.View(); v.Poll.Votes != 1 {
+		t.Errorf("the class has %d votes, want 1", v.Poll.Votes)
+	}
+	list, err := l.Attendees(t.Context(), l.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	same(t, "names that the instructor sees", names, "Pupil 1", "Pupil 2")
+}
+
+// TestNoNewRoomsWithoutSpace: when space is low, new rooms are refused, and existing rooms
+// continue.
+func TestNoNewRoomsWithoutSpace(t *testing.T) {
+	t.Parallel()
+	space := store.SpaceForSmall
+	s := begun(t, "", func(c *Config) { c.Space = func(context.Context) store.Space { return space } })
+	l := s.room(class.Options{})
+	l.class(1)
+	space = store.SpaceForKnown
+	_, _, err := s.Create(t.Context(), caller("another"), class.Options{})
+	if !errors.Is(err, class.ErrKept) || !strings.Contains(err.Error(), "little space") {
+		t.Errorf("a new room: got error %v, want %v containing %q", err, class.ErrKept, "little space")
+	}
+	l.class(2)
+	l.does(class.AskQuestion{ID: "q-order"})
+	l.votes(2, class.Ballot{Choice: "a"})
+}

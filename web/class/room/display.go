@@ -1,0 +1,89 @@
+package room
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// display is what a room shows to its followers.
+type display struct {
+	seq     uint64 // number of the newest view
+	notice  *terms.Refusal
+	loss    *terms.Refusal // a message to the instructor about data that could not be read
+	offer   *class.Offer   // an offer to the instructor
+	offerAt *session.State // the state that the offer applies to
+	news    *time.Timer    // fires when a delayed view is due
+	waits   bool           // a view is delayed
+}
+
+// crowdEvery is the shortest interval between views that only add people or votes, since each view
+// is sent to everyone. stageEvery is the shortest interval between views of a playing run.
+const (
+	crowdEvery = 150 * time.Millisecond
+	stageEvery = 30 * time.Millisecond
+)
+
+// afterRestart is the amount by which sequence numbers jump after a restart. It exceeds the maximum
+// difference between the newest number and the saved one.
+const afterRestart = 1 << 20
+
+// publish makes a new view of the room and notifies all followers.
+func (c *core) publish() {
+	c.news.Stop()
+	c.waits = false
+	c.show()
+	c.cfg.Broker.Publish(c.code, class.Note{Seq: c.seq})
+}
+
+// publishSoon publishes a single view, within the given time, for all changes made until then.
+func (c *core) publishSoon(within time.Duration) {
+	if !c.waits {
+		c.waits = true
+		c.news.Reset(within)
+	}
+}
+
+// show creates a view of the current state.
+func (c *core) show() {
+	c.seq++
+	d, st := c.data, c.state
+	v := &class.View{
+		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title,
+		Language: d.Language, State: st, Timer: d.Timer, Here: c.present(),
+		Members:   c.active(),
+		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
+		NamesFall: d.NamesFall,
+		Leading:   c.presenterPages[c.presenter],
+		Notice:    cmp.Or(c.notice, c.loss),
+	}
+	if st != nil {
+		v.SetLink(sync.OnceValue(func() string { return session.LinkOf(st) }))
+	}
+	if w := c.course().Walk(d.Walk); w != nil {
+		v.Walk = &class.WalkView{Walk: w, Step: d.Step, Left: d.Left}
+	}
+	if c.offer != nil && c.offerAt == st && d.Poll == 0 {
+		v.Offer = c.offer
+	}
+	if d.Ended {
+		v.End = c.ending()
+	}
+	if p := c.onStage(); p != nil {
+		v.Poll = p.onScreen(c.votes, p.Phase)
+		v.Poll.Falls = c.falls(p)
+		v.Hidden = p.Kind == class.Next && p.Phase != class.Revealed
+	}
+	c.store(v)
+}
+
+// store makes v the room's newest view.
+func (c *core) store(v *class.View) {
+	v.Epoch = c.epoch
+	c.room.view.Store(v)
+	c.host.shown(v)
+}

@@ -1,0 +1,23 @@
+// Package room runs the rooms of classes.
+//
+// A [Hub] manages the rooms. Each room has one goroutine that owns its state, the core: people,
+// questions, the scene on the stage, the logbook and the display. All other goroutines send it
+// requests and read the newest [class.View], which is published through an atomic pointer. The
+// instructor's secret is stored only as a hash and checked with every command.
+//
+// The room's goroutine never waits for a forward pass of the [class.Run]. Commands that move the run
+// are executed in the goroutines of their senders, one at a time.
+//
+// Nothing is confirmed before it is saved. Except for the instructor's secret, a room is saved as a
+// log of events (web/journal; log.go lists them). Votes that arrive within twenty milliseconds are
+// appended together, before [class.Room.Vote] returns. A member's votes have increasing numbers, so
+// resent and late votes have no effect. Nicknames are in separate records and are erased from the
+// disk when they are removed. After a restart, the hub restores all rooms. It reopens a room's run
+// from a link when someone returns to the room.
+//
+// [class.Room] has two implementations: the one in local.go runs the room on this server, and the
+// one in remote.go forwards requests to the server that runs the room. A single server uses only the
+// first. In a cluster, a relay finds the room's owner or becomes the owner (relay.go, own.go), and
+// shows the owner's views (replica.go). The core accesses this only through [host], which appends
+// records and passes on views.
+package room

@@ -1,0 +1,287 @@
+package room
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// local is a room that this server runs.
+type local struct {
+	face
+	requests chan func(*core) // executed by the room's goroutine, one at a time
+	woken    chan struct{}    // signals that the run has a new state; of capacity 1
+	runLock  chan struct{}    // a lock for the run, of capacity 1
+	done     chan struct{}    // closed when the goroutine has ended
+	lost     atomic.Bool      // another server runs the room or soon will, so nothing more may be confirmed
+}
+
+// Done implements [class.Room].
+func (r *local) Done() <-chan struct{} { return r.done }
+
+// answer is the room's reply to a request.
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// send runs f in the room's goroutine and waits for the reply, which f may send after returning.
+func send[T any](ctx context.Context, r *local, f func(c *core, reply func(T, error))) (T, error) {
+	answers := make(chan answer[T], 1)
+	var none T
+	select {
+	case r.requests <- func(c *core) {
+		// If f panics, the caller must not wait for a reply.
+		if err := fault.Try(func() error {
+			f(c, func(value T, err error) { answers <- answer[T]{value, err} })
+			return nil
+		}); err != nil {
+			select {
+			case answers <- answer[T]{err: class.ErrBroken}:
+			default:
+			}
+			panic(err)
+		}
+	}:
+	case <-r.done:
+		return none, class.ErrGone
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case <-r.done:
+	}
+	select {
+	case a := <-answers: // replying was the last thing that the goroutine did
+		return a.value, a.err
+	default:
+		return none, class.ErrGone
+	}
+}
+
+// get runs f in the room's goroutine and returns its result.
+func get[T any](ctx context.Context, r *local, f func(*core) (T, error)) (T, error) {
+	return send(ctx, r, func(c *core, reply func(T, error)) { reply(f(c)) })
+}
+
+// ask runs f in the room's goroutine.
+func (r *local) ask(ctx context.Context, f func(*core) error) error {
+	_, err := get(ctx, r, func(c *core) (struct{}, error) { return struct{}{}, f(c) })
+	return err
+}
+
+// Join implements [class.Room].
+func (r *local) Join(ctx context.Context, who admission.Caller, nick string) (*class.Member, error) {
+	name, err := class.CleanNick(nick)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.wake(ctx); err != nil {
+		return nil, err
+	}
+	joined, err := get(ctx, r, func(c *core) (class.Member, error) { return c.join(who) })
+	if err == nil && name != "" {
+		if joined, err = r.rename(ctx, who.Learner, name); err != nil {
+			r.Leave(who.Learner)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &joined, nil
+}
+
+func (r *local) rename(ctx context.Context, learner, name string) (class.Member, error) {
+	return send(ctx, r, func(c *core, reply func(class.Member, error)) { c.rename(learner, name, reply) })
+}
+
+// Leave implements [class.Room].
+func (r *local) Leave(learner string) {
+	_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
+		c.leave(learner)
+		return nil
+	})
+}
+
+// Standing implements [class.Room].
+func (r *local) Standing(ctx context.Context, learner string) (class.Standing, error) {
+	return get(ctx, r, func(c *core) (class.Standing, error) { return c.standing(learner) })
+}
+
+// Vote implements [class.Room].
+func (r *local) Vote(ctx context.Context, learner string, b class.Ballot) (class.Receipt, error) {
+	return send(ctx, r, func(c *core, reply func(class.Receipt, error)) { c.vote(learner, b, reply) })
+}
+
+// Attendees implements [class.Room].
+func (r *local) Attendees(ctx context.Context, secret class.Secret) ([]class.Attendee, error) {
+	if !r.fits(secret) {
+		return nil, class.ErrSecret
+	}
+	return r.attendees(ctx)
+}
+
+func (r *local) attendees(ctx context.Context) ([]class.Attendee, error) {
+	return get(ctx, r, func(c *core) ([]class.Attendee, error) { return c.attendees(), nil })
+}
+
+// OpenPresenter implements [class.Room].
+func (r *local) OpenPresenter(ctx context.Context, who string, secret class.Secret) (closed func(), err error) {
+	if !r.fits(secret) {
+		return nil, class.ErrSecret
+	}
+	if err := r.wake(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.ask(ctx, func(c *core) error {
+		c.openPresenter(who)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
+			c.closePresenter(who)
+			return nil
+		})
+	}, nil
+}
+
+// CanPresent implements [class.Room].
+func (r *local) CanPresent(ctx context.Context, who string) (bool, error) {
+	return get(ctx, r, func(c *core) (bool, error) { return c.canPresent(who), nil })
+}
+
+func (r *local) entering(ctx context.Context, who admission.Caller) (entered, error) {
+	return get(ctx, r, func(c *core) (entered, error) {
+		e := entered{Known: c.byLearner[who.Learner] != nil}
+		refused, _ := terms.AsRefusal(c.admit(who))
+		e.Refused = refused.Encode()
+		return e, nil
+	})
+}
+
+func (r *local) ready(ctx context.Context) error { return r.wake(ctx) }
+
+func (r *local) endClass(ctx context.Context) error {
+	return r.carryOut(context.WithoutCancel(ctx), class.End{})
+}
+
+// removeAll deletes the room and all its data. It completes the deletion even if ctx ends.
+func (r *local) removeAll(ctx context.Context) error {
+	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
+		return err
+	}
+	r.hub.mu.Lock()
+	delete(r.hub.rooms, r.code)
+	r.hub.mu.Unlock()
+	r.stop()
+	<-r.done
+	return nil
+}
+
+func (r *local) forget(ctx context.Context, learner string) error {
+	return r.ask(ctx, func(c *core) error { return c.forget(learner) })
+}
+
+// lockRun locks the run, waiting until nobody else is moving it. The caller must call unlock.
+func (r *local) lockRun(ctx context.Context) (unlock func(), err error) {
+	select {
+	case r.runLock <- struct{}{}:
+		return func() { <-r.runLock }, nil
+	case <-r.done:
+		return nil, class.ErrGone
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// wake opens the room's run if it is suspended.
+func (r *local) wake(ctx context.Context) error {
+	if r.View().State != nil {
+		return nil
+	}
+	leave, err := r.lockRun(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	_, err = r.awake(ctx)
+	return err
+}
+
+// awake returns the room's run, opening it again if it is suspended. The caller holds
+// runLock.
+func (r *local) awake(ctx context.Context) (class.Run, error) {
+	type stage struct {
+		run  class.Run
+		link string
+	}
+	now, err := get(ctx, r, func(c *core) (stage, error) { return stage{c.run, c.link}, nil })
+	if err != nil || now.run != nil {
+		return now.run, err
+	}
+	var notice *terms.Refusal
+	run, err := r.hub.cfg.Driver.Open(ctx, r.code, now.link)
+	if err != nil && now.link != "" && ctx.Err() == nil {
+		// The model might have changed, so the room continues without its stage.
+		r.hub.cfg.Log.Error("a room's stage could not be restored", "error", err)
+		notice = terms.Refuse(terms.CodeModel, "class.notice.no_stage", "why", strings.TrimSuffix(err.Error(), "."))
+		run, err = r.hub.cfg.Driver.Open(ctx, r.code, "")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run, r.adopt(ctx, run, notice)
+}
+
+// adopt replaces the room's run.
+func (r *local) adopt(ctx context.Context, run class.Run, notice *terms.Refusal) error {
+	st, err := run.Do(ctx, session.Pause{})
+	if err == nil {
+		err = r.ask(ctx, func(c *core) error {
+			c.adoptRun(run, st, notice)
+			return nil
+		})
+	}
+	if err != nil {
+		run.Close()
+	}
+	return err
+}
+
+// rest closes the run of a room that nobody is watching.
+func (r *local) rest(ctx context.Context) {
+	leave, err := r.lockRun(ctx)
+	if err != nil {
+		return
+	}
+	defer leave()
+	_ = r.ask(ctx, func(c *core) error { // the room may be gone
+		if c.here == 0 && len(c.presenterPages) == 0 {
+			if c.commit() == nil { // if it fails, the next sweep retries
+				c.replaceRun(nil)
+				c.publish()
+			}
+		}
+		return nil
+	})
+}
+
+// wakeUp is called by the run after each change.
+func (r *local) wakeUp() {
+	select {
+	case r.woken <- struct{}{}:
+	default: // already signaled
+	}
+}

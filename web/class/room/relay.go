@@ -1,0 +1,259 @@
+package room
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// relay is a server's state for one room of a cluster: its owner, the newest view, and the pages
+// open on this server. Requests are forwarded to the owner, which can be this server.
+type relay struct {
+	face
+	shared *shared
+	own    chan struct{} // a lock of capacity 1, held while becoming the owner
+	first  chan struct{} // closed once there is a view
+
+	// servers holds the pages that are open on each server, if this server owns the room. Only the
+	// room's goroutine uses it.
+	servers map[string]*serverPages
+
+	mu         sync.Mutex
+	here       *local // the running room, while this server owns it
+	lease      Lease  // the owner's lease; its Server is "" if the owner is unknown
+	seen       bool   // whether first is closed
+	pages      map[string]int
+	presenters map[string]int
+	watching   int // the number of subscribers to the room's views, members or not
+	used       time.Time
+	follows    bool
+	incoming   *wireView   // a published view that is not shown yet
+	latest     *class.View // the newest published view, shown or not
+
+	news    chan struct{} // signals that incoming was set; of capacity 1
+	changed chan struct{} // signals that pages were opened or closed; of capacity 1
+}
+
+// newRelay returns the relay of a room that has not been requested yet.
+func (h *shared) newRelay(code string, hash [32]byte) *relay {
+	f := &relay{
+		face: face{hub: h.Hub, code: code, secret: hash}, shared: h,
+		own: make(chan struct{}, 1), first: make(chan struct{}),
+		pages: map[string]int{}, presenters: map[string]int{},
+		news: make(chan struct{}, 1), changed: make(chan struct{}, 1), used: time.Now(),
+	}
+	f.ctx, f.stop = context.WithCancel(h.ctx)
+	f.view.Store(&class.View{Code: code})
+	return f
+}
+
+// signal sends to a channel of capacity 1, unless it is full.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// see makes v the current view on this server if v is newer than the current one, and reports
+// whether it did. Older views and views from a previous owner are dropped.
+func (f *relay) see(v *class.View) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.seen && !v.After(f.view.Load()) {
+		return false
+	}
+	f.view.Store(v)
+	if !f.seen {
+		f.seen = true
+		close(f.first)
+	}
+	return true
+}
+
+// end removes the relay of a deleted room.
+func (f *relay) end() {
+	f.hub.mu.Lock()
+	if f.shared.relays[f.code] == f {
+		delete(f.shared.relays, f.code)
+	}
+	f.hub.mu.Unlock()
+	f.stop()
+}
+
+// gone announces that the room was deleted.
+func (f *relay) gone() {
+	last := f.View()
+	if f.see(&class.View{
+		Epoch: last.Epoch, Seq: last.Seq + 1, At: f.hub.cfg.Now(), Code: f.code, Gone: true, Ended: true,
+	}) {
+		f.hub.cfg.Broker.Publish(f.code, class.Note{Seq: last.Seq + 1})
+	}
+	f.end()
+}
+
+// The shortest and longest wait before a request is retried.
+const (
+	leastWait = 10 * time.Millisecond
+	mostWait  = 250 * time.Millisecond
+)
+
+// call runs an operation on the room's owner. If the owner dies, call retries on the next
+// owner, unless the operation is not idempotent and might already have been executed.
+func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
+	var none B
+	tries, cancel := context.WithTimeout(ctx, f.shared.c.Paces.Call)
+	defer cancel()
+	for wait := leastWait; ; wait = min(2*wait, mostWait) {
+		if f.shared.c.isAway() {
+			return none, class.ErrAway
+		}
+		v, err := attempt(tries, f, o, a)
+		if !errors.Is(err, errMoved) {
+			return v, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-tries.Done():
+			if ctx.Err() != nil {
+				return none, ctx.Err()
+			}
+			return none, class.ErrAway
+		case <-f.ctx.Done():
+			return none, class.ErrGone
+		}
+	}
+}
+
+// attempt tries an operation on the owner once. If it returns errMoved, the operation can be
+// retried.
+func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err error) {
+	here, lease, err := f.locate(ctx, time.Time{})
+	switch {
+	case err != nil:
+		if _, ok := terms.AsRefusal(err); ok {
+			return v, err
+		}
+		return v, errMoved
+	case here != nil:
+		v, err = o.do(ctx, owned{here, f}, a)
+		return v, here.whyMoved(err)
+	}
+	args, err := json.Marshal(a)
+	if err != nil {
+		return v, err
+	}
+	data, err := json.Marshal(request{f.code, lease.Term, o.name, args})
+	if err != nil {
+		return v, err
+	}
+	c := f.shared.c
+	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
+	defer cancel()
+	go func() { // stop waiting when the owner is gone
+		select {
+		case <-lease.Lost:
+			cancel()
+		case <-within.Done():
+		}
+	}()
+	answer, err := c.Bus.Request(within, lease.Server, data)
+	if err != nil {
+		f.lose(lease)
+		if o.once && !errors.Is(err, ErrNoServer) {
+			return v, class.ErrUnsure
+		}
+		return v, errMoved
+	}
+	var p reply
+	if err := json.Unmarshal(answer, &p); err != nil {
+		return v, err
+	}
+	if err = p.read(&v); errors.Is(err, errMoved) {
+		f.lose(lease)
+	}
+	return v, err
+}
+
+// lose forgets the room's owner if it is still the one named by lease.
+func (f *relay) lose(lease Lease) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.here == nil && f.lease.Server == lease.Server && f.lease.Term == lease.Term {
+		f.lease = Lease{}
+	}
+}
+
+// locate returns the room itself if this server owns it, and otherwise the owner's lease. If nobody
+// owns the room, this server becomes the owner. The parameter used is the time of the room's last
+// use; zero means now.
+func (f *relay) locate(ctx context.Context, used time.Time) (*local, Lease, error) {
+	known := func() (*local, Lease, bool) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.here == nil && f.lease.ended() {
+			f.lease = Lease{}
+		}
+		return f.here, f.lease, f.here != nil || f.lease.Server != ""
+	}
+	if here, lease, ok := known(); ok {
+		return here, lease, nil
+	}
+	select {
+	case f.own <- struct{}{}:
+		defer func() { <-f.own }()
+	case <-ctx.Done():
+		return nil, Lease{}, ctx.Err()
+	}
+	if here, lease, ok := known(); ok {
+		return here, lease, nil
+	}
+	lease, err := f.shared.c.Leases.Take(ctx, f.code)
+	if err != nil {
+		return nil, Lease{}, err
+	}
+	if lease.Release == nil {
+		f.mu.Lock()
+		f.lease = lease
+		f.mu.Unlock()
+		return nil, lease, nil
+	}
+	here, err := f.begin(ctx, lease, used)
+	if err != nil {
+		lease.Release()
+		if errors.Is(err, class.ErrNoRoom) {
+			f.gone()
+		}
+		return nil, Lease{}, err
+	}
+	return here, lease, nil
+}
+
+// ready makes the owner open the room's run, and waits until this server has a view of the
+// room.
+func (f *relay) ready(ctx context.Context) error {
+	if _, err := call(ctx, f, opWake, nothing{}); err != nil {
+		return err
+	}
+	if err := f.follow(); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, f.shared.c.Paces.Call)
+	defer cancel()
+	select {
+	case <-f.first:
+		return nil
+	case <-f.ctx.Done():
+		return class.ErrGone
+	case <-within.Done():
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return class.ErrAway
+	}
+}

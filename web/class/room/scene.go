@@ -1,0 +1,114 @@
+package room
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// scene is the text on a room's stage, and the run that generates it.
+type scene struct {
+	run     class.Run // nil while it is suspended
+	unwatch func()
+	state   *session.State
+	lost    bool // a fault ended the run: the class is notified once there is a new one
+	held    bool // the run is executing several commands, of which only the result will be shown
+
+	texts   []class.Text // texts that were on the stage before
+	link    string       // the link of the stage, as last saved
+	stale   bool         // link is not the link of state
+	linkDue bool         // link will be saved soon
+	later   *time.Timer  // fires when the stage's link must be saved
+}
+
+// linkEvery is the interval at which the stage of a playing run is saved.
+const linkEvery = 250 * time.Millisecond
+
+// replaceRun closes the run and replaces it with another one, or nil.
+func (c *core) replaceRun(run class.Run) {
+	if c.run != nil {
+		c.unwatch()
+		c.run.Close()
+	}
+	c.run, c.unwatch, c.stale = run, nil, false
+	if run == nil {
+		c.state = nil
+		return
+	}
+	c.unwatch = run.Watch(c.room.wakeUp)
+}
+
+// adoptRun makes run the room's run.
+func (c *core) adoptRun(run class.Run, st *session.State, notice *terms.Refusal) {
+	c.replaceRun(run)
+	c.state, c.notice = st, notice
+	if c.lost && notice == nil {
+		c.notice = brokenNotice
+	}
+	c.lost = false
+	if c.seq >= c.keptSeq+seqEvery { // after a restart: save this number, so that the next restart continues from it
+		_ = c.commit() // logged; the next commit saves it
+	}
+	if notice != nil { // the stage of a poll about a token is gone
+		if p := c.onStage(); p != nil && p.aboutToken() {
+			next := c.data
+			next.Poll = 0
+			_ = c.change(next, nil) // logged; if it failed, the poll stays on an empty stage
+		}
+	}
+	c.publish()
+}
+
+// refresh publishes the newest state of the run.
+func (c *core) refresh() {
+	if c.run == nil || c.held {
+		return
+	}
+	if st := c.run.State(); c.update(st) {
+		if !c.linkDue {
+			c.linkDue = true
+			c.later.Reset(linkEvery)
+		}
+		c.publishSoon(stageEvery)
+	}
+}
+
+// update makes st the room's state if it is new, and reports whether it is.
+func (c *core) update(st *session.State) bool {
+	if st == nil || c.state != nil && st.Version <= c.state.Version {
+		return false
+	}
+	if old := c.state; old != nil && st.Text != old.Text {
+		c.keepText(old)
+	}
+	c.state, c.stale, c.notice = st, true, nil
+	return true
+}
+
+// keepText saves the text on the stage, which is about to be replaced.
+func (c *core) keepText(st *session.State) {
+	t, ok := textOf(st)
+	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
+		return
+	}
+	c.texts = append(c.texts, t)
+	c.enqueue(nil, c.entry(typeText, typeText, t))
+}
+
+// maxTexts is the maximum number of texts of a class that are saved for replay.
+const maxTexts = 64
+
+// textOf returns the text of a state, as a link to the text's first stage. It reports false
+// if no token has been chosen.
+func textOf(st *session.State) (class.Text, bool) {
+	if st == nil || st.Step() == nil || st.Steps[0].Ran < firstChosen {
+		return class.Text{}, false
+	}
+	from := *st
+	from.Cursor, from.Undrawn = firstStage, false
+	t := class.Text{Prompt: st.Prompt, Link: session.LinkOf(&from)}
+	return t, t.Link != ""
+}

@@ -1,0 +1,96 @@
+package room
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// The checks in this file validate the records of a log. Invalid records are treated as damaged. A
+// corrupted number therefore cannot make the program allocate a huge list, and commands operate
+// only on valid data.
+
+// The largest valid numbers and lengths in records.
+const (
+	mostMembers = 1 << 16 // members that a room has had in total
+	mostRounds  = 1 << 20 // of a poll
+	mostSteps   = 1 << 20 // of a run or a walkthrough
+	mostViews   = 1 << 53
+	mostChanges = 1 << 40 // of a room
+	mostOptions = 64
+	longestText = 1 << 16 // in bytes
+	longestName = 4 * class.MaxTitle
+)
+
+// The range of valid times.
+var (
+	earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// someTime reports whether a time is in the valid range, which excludes the zero time.
+func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
+
+func timeOrNone(t time.Time) bool { return t.IsZero() || someTime(t) }
+
+func between(n, least, most int) bool { return n >= least && n <= most }
+
+// chance reports whether x is between 0 and 1, inclusive. It returns false for NaN.
+func chance(x float64) bool { return x >= 0 && x <= 1 }
+
+// text reports whether s is valid UTF-8 of at most the given number of bytes.
+func text(s string, most int) bool { return len(s) <= most && utf8.ValidString(s) }
+
+// numbered reports whether a record's id is a valid change number.
+func numbered(id string) bool {
+	n, err := strconv.Atoi(id)
+	return err == nil && between(n, 1, mostChanges)
+}
+
+func (b begunRecord) check() bool { return someTime(b.At) }
+
+func (d roomData) check() bool {
+	return text(d.Title, longestName) && text(d.Language, longestName) && text(d.Walk, longestName) &&
+		between(d.Step, 0, mostSteps) && between(d.Poll, 0, maxPolls) && timeOrNone(d.Timer) &&
+		text(d.Tasks, mostTasks*(longestTask+1))
+}
+
+func (s stageRecord) check() bool { return text(s.Link, longestText) }
+func (s seqRecord) check() bool   { return s.Seq <= mostViews }
+func (t textRecord) check() bool  { return text(t.Prompt, longestText) && text(t.Link, longestText) }
+
+func (m memberRecord) check() bool {
+	return between(m.Member, 1, mostMembers) && text(m.Learner, longestName) && checkWork(m.Work)
+}
+
+func (n nameRecord) check() bool {
+	return between(n.Member, 1, mostMembers) && text(n.Name, longestName)
+}
+
+func (v voteRecord) check() bool {
+	return between(v.Poll, 1, maxPolls) && between(v.Round, 1, mostRounds) && between(v.Member, 1, mostMembers) &&
+		text(v.Choice, longestName) && chance(v.U) && chance(v.Sure) && v.N >= 0
+}
+
+func (p poll) check() bool {
+	switch p.Kind {
+	case class.Next, class.Draw, class.Question, class.Number:
+	default:
+		return false
+	}
+	switch p.Phase {
+	case class.Open, class.Closed, class.Spread, class.Revealed:
+	default:
+		return false
+	}
+	for _, o := range p.Options {
+		if !chance(o.P) || !chance(o.Q) || !text(o.Text, longestText) {
+			return false
+		}
+	}
+	return between(p.ID, 1, maxPolls) && between(p.Round, 1, mostRounds) && between(p.Step, 0, mostSteps) &&
+		len(p.Options) <= mostOptions && text(p.PromptText, longestText) && timeOrNone(p.Asked) && timeOrNone(p.Ends) &&
+		p.Within >= 0
+}

@@ -1,0 +1,214 @@
+package room
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestViewEncodingIsComplete: a view sent between servers arrives with all its fields.
+func TestViewEncodingIsComplete(t *testing.T) {
+	t.Parallel()
+	from := &class.View{}
+	x := reflect.ValueOf(from).Elem()
+	for i := range x.NumField() {
+		f := x.Type().Field(i)
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		fill(x.Field(i))
+	}
+	from.Epoch, from.Code = 7, "K7Q4MX"
+	text, err := encode(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &relay{face: face{code: from.Code}, news: make(chan struct{}, 1)}
+	f.arrived(text)
+	if f.incoming == nil {
+		t.Fatal("the view has not arrived")
+	}
+	got := f.incoming.View
+	if got.Epoch != 7 {
+		t.Errorf("epoch %d, want 7", got.Epoch)
+	}
+	y := reflect.ValueOf(got).Elem()
+	for i := range x.NumField() {
+		f := x.Type().Field(i)
+		if f.IsExported() && !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			t.Errorf("%s: %v, want %v", f.Name, y.Field(i), x.Field(i))
+		}
+	}
+}
+
+var clockTime = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
+// fill sets a value, including all its fields and elements, to nonzero values.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Struct:
+		if v.Type() == reflect.TypeOf(clockTime) {
+			v.Set(reflect.ValueOf(clockTime))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(3)
+	case reflect.Uint64:
+		v.SetUint(3)
+	default:
+		panic(fmt.Sprint("unexpected type in a view: ", v.Type()))
+	}
+}
+
+// TestCommandEncodingRoundTrip: every command arrives as it was sent.
+func TestCommandEncodingRoundTrip(t *testing.T) {
+	t.Parallel()
+	answer, on, order := 0.5, 0.25, sampling.Order("")
+	for _, c := range []class.Command{
+		class.AskNext{Choices: 5, For: time.Minute, Where: class.NextOpen},
+		class.AskNumber{Prompt: "x", Answer: &answer, Within: 0.1},
+		class.Assign{Tasks: []string{"a", "b"}, Names: true},
+		class.Remove{Member: 3},
+		class.Delete{},
+		class.TakeOver{},
+		class.Extend{By: time.Second},
+		class.Drive{Do: session.Start{Prompt: "The cat"}},
+		class.Drive{Do: session.Seek{Step: 2, Stage: 3}},
+		class.Drive{Do: session.SetStops("a", "")},
+		class.Drive{Do: session.WhatIf{U: &on}},
+		class.Drive{Do: session.SetKnob("temperature", 0.7)},
+		class.Drive{Do: session.Set{Order: &order}},
+		class.Drive{Do: session.Play{}},
+	} {
+		text, err := json.Marshal(command{c})
+		if err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+		var got command
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got.Command, c) {
+			t.Errorf("%s decodes to %#v (%v), want %#v", text, got.Command, err, c)
+		}
+	}
+	for _, bad := range []string{`{}`, `[]`, `{"Name":"drive class.Close"}`, `{"Name":"session.Play","Data":{}}`} {
+		var got command
+		if err := json.Unmarshal([]byte(bad), &got); err == nil {
+			t.Errorf("%s decodes to %#v, want an error", bad, got.Command)
+		}
+	}
+}
+
+// TestEveryCommandIsEncodable: every command type can be sent between servers.
+func TestEveryCommandIsEncodable(t *testing.T) {
+	t.Parallel()
+	method := regexp.MustCompile(`(?m)^func \((?:cmd )?(\w+)\) command\(`)
+	found := 0
+	for name, dir := range map[string]string{"class.": "..", "drive session.": "../../session"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range method.FindAllSubmatch(text, -1) {
+				found++
+				c := name + string(m[1])
+				if _, ok := codecs[c]; !ok && c != "class.Drive" {
+					t.Errorf("%s cannot be sent to another server", c)
+				}
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d commands were found", found)
+	}
+}
+
+// TestMalformedRelayRequestsAreRefused: malformed requests get a reply and have no effect.
+func TestMalformedRelayRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	a := u.server("a")
+	l := a.teach(class.Options{})
+	f := a.shared().relayOf(l.Code())
+	args, err := json.Marshal(presenting{Who: instructor, Secret: l.secret}) // without a command
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"present","args":%s}`, l.Code(), args),
+		"", "null", "[]", "{", fmt.Sprintf(`{"room":%q,"term":1,"op":"vote","args":7}`, l.Code()),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"no","args":{}}`, l.Code()), `{"room":"","term":1,"op":"vote","args":{}}`,
+		fmt.Sprintf(`{"room":%q,"term":9,"op":"vote","args":{}}`, l.Code()), strings.Repeat("x", MaxRequest+1),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"present","args":{}}`, l.Code()),
+		fmt.Sprintf(`{"room":%q,"term":1,"op":"pages","args":{"Server":"x","N":1}}`, l.Code()),
+	} {
+		if text := a.shared().answer(t.Context(), []byte(bad)); !json.Valid(text) {
+			t.Errorf("%.60s is answered with %q, want JSON", bad, text)
+		}
+	}
+	for _, bad := range []string{"", "null", "{}", "[]", `{"View":{"Code":"other"}}`} {
+		f.arrived([]byte(bad))
+	}
+	if _, err := a.enters(l, 1).Standing(t.Context(), learner(1)); err != nil {
+		t.Errorf("the room afterwards: %v", err)
+	}
+}
+
+// TestHubWithoutDriverDefersToNextOwner: a hub without a driver can own a room briefly to
+// end or remove it. It leaves all other requests to the next owner, since it cannot open a
+// run.
+func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	a := u.server("a")
+	code := a.teach(class.Options{}).Code()
+	if err := a.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tool := u.server("tool")
+	tool.cfg.Driver = nil
+	r, err := tool.dir.lookup(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, lease, err := r.(*relay).locate(t.Context(), time.Time{})
+	if err != nil || here == nil {
+		t.Fatalf("got %v, %v; want non-nil, <nil>", here, err)
+	}
+	data, err := json.Marshal(request{code, lease.Term, opWake.name, json.RawMessage("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p reply
+	if err := json.Unmarshal(tool.shared().answer(t.Context(), data), &p); err != nil || !p.Moved {
+		t.Errorf("it replies %+v, %v; want Moved set, <nil>", p, err)
+	}
+}

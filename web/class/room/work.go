@@ -1,0 +1,203 @@
+package room
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// A class can be assigned tasks from the course. Each member can hand in their results; handing in
+// again replaces earlier results. The server reads the results from the member's saved progress,
+// not from the browser.
+
+// Limits of assignments and results.
+const (
+	mostTasks   = 40
+	mostSlips   = 64
+	longestTask = 80 // in bytes; applies to the names of tasks and of mistakes
+)
+
+// sameWork reports whether w and x are equal except for their times.
+func sameWork(w, x class.Work) bool {
+	return slices.Equal(w.Done, x.Done) && slices.Equal(w.Slips, x.Slips)
+}
+
+// assign returns the room's data with a new assignment.
+func (d roomData) assign(a class.Assign) (roomData, error) {
+	if len(a.Tasks) > mostTasks {
+		return d, terms.Refuse(class.CodeAsk, "class.refused.tasks", "n", mostTasks)
+	}
+	for _, t := range a.Tasks {
+		if !plainTask(t) {
+			return d, terms.Refuse(class.CodeAsk, "class.refused.no_task", "task", class.Quoted(t))
+		}
+	}
+	d.Tasks, d.AskNames = strings.Join(a.Tasks, " "), a.Names && len(a.Tasks) > 0
+	return d, nil
+}
+
+func plainTask(t string) bool {
+	return t != "" && text(t, longestTask) && !strings.ContainsAny(t, " \n\t:")
+}
+
+// Assigned returns the room with the given code if key opens its assignment. It checks the key in
+// the same way as [Hub.Replay].
+func (h *Hub) Assigned(code, key string, who admission.Caller) (class.Room, error) {
+	r, err := h.dir.lookup(h.ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil || subtle.ConstantTimeCompare([]byte(key), []byte(r.WorkKey())) != 1 {
+		if !h.mayTry(who) {
+			return nil, class.ErrTries
+		}
+		h.cfg.WrongCodes.Spend(who)
+		return nil, class.ErrNoRoom
+	}
+	return r, nil
+}
+
+// Assignment implements [class.Room].
+func (r *local) Assignment(ctx context.Context, learner string) (class.Assignment, error) {
+	return get(ctx, r, func(c *core) (class.Assignment, error) {
+		a := class.Assignment{Title: c.data.Title, Tasks: strings.Fields(c.data.Tasks), Names: c.data.AskNames}
+		if m := c.byLearner[learner]; m != nil && !m.Removed {
+			a.Name = m.Name
+			if m.Work != nil {
+				w := *m.Work
+				a.Work = &w
+			}
+		}
+		return a, nil
+	})
+}
+
+// HandIn implements [class.Room].
+func (r *local) HandIn(ctx context.Context, who admission.Caller, name string, w class.Work) error {
+	nick, err := class.CleanNick(name)
+	if err != nil {
+		return err
+	}
+	return r.handIn(ctx, who, nick, w)
+}
+
+func (r *local) handIn(ctx context.Context, who admission.Caller, nick string, w class.Work) error {
+	return r.ask(ctx, func(c *core) error { return c.handIn(who, nick, w) })
+}
+
+func (c *core) handIn(who admission.Caller, name string, w class.Work) error {
+	tasks := strings.Fields(c.data.Tasks)
+	if len(tasks) == 0 {
+		return terms.Refuse(class.CodeAsk, "class.refused.no_work")
+	}
+	if m := c.byLearner[who.Learner]; m != nil && m.Removed {
+		return class.ErrRemoved
+	} else if m == nil {
+		if err := c.admitNew(who); err != nil {
+			return err
+		}
+	}
+	c.flush() // a nickname that they have just chosen may be pending
+	w = within(w, tasks, c.cfg.Now())
+	m, changes := c.byLearner[who.Learner], []entry(nil)
+	if m == nil {
+		m, changes = c.newMember(who)
+		c.enqueue(nil, append(changes, c.memberEntry(*m))...)
+		changes = nil
+		c.publishSoon(crowdEvery)
+	}
+	next := *m
+	if c.data.AskNames && !m.Nameless && name != "" {
+		next.Name = name
+	}
+	if m.Work != nil && sameWork(*m.Work, w) && next.Name == m.Name {
+		return nil // if the results have not changed, nothing is saved
+	}
+	next.Work, next.voted = &w, true
+	if changes = append(changes, c.memberEntry(next)); next.Name != m.Name {
+		changes = append(changes, c.nameEntry(next))
+	}
+	if err := c.commit(changes...); err != nil {
+		return err
+	}
+	*m = next
+	return nil
+}
+
+// within returns the part of w that is about the given tasks, up to the limits.
+func within(w class.Work, tasks []string, now time.Time) class.Work {
+	kept := class.Work{At: now.UTC()}
+	for _, t := range tasks {
+		if slices.Contains(w.Done, t) {
+			kept.Done = append(kept.Done, t)
+		}
+	}
+	for _, s := range w.Slips {
+		task, what, ok := strings.Cut(s, ":")
+		if ok && what != "" && text(s, longestTask) && slices.Contains(tasks, task) && len(kept.Slips) < mostSlips &&
+			!slices.Contains(kept.Slips, s) {
+			kept.Slips = append(kept.Slips, s)
+		}
+	}
+	return kept
+}
+
+// checkWork reports whether a record's results are valid.
+func checkWork(w *class.Work) bool {
+	if w == nil {
+		return true
+	}
+	for _, s := range append(slices.Clone(w.Done), w.Slips...) {
+		if !text(s, longestTask) {
+			return false
+		}
+	}
+	return someTime(w.At) && len(w.Done) <= mostTasks && len(w.Slips) <= mostSlips
+}
+
+// assigned returns the summary of the assignment, or nil if nothing is assigned.
+func (c *core) assigned() *class.AssignedSummary {
+	tasks := strings.Fields(c.data.Tasks)
+	if len(tasks) == 0 {
+		return nil
+	}
+	s := &class.AssignedSummary{Names: c.data.AskNames}
+	done, slips := map[string]int{}, map[string]int{}
+	for _, m := range c.members {
+		if m.Removed || m.Work == nil {
+			continue
+		}
+		s.HandedIn++
+		now := within(*m.Work, tasks, m.Work.At) // the tasks may have changed since
+		for _, t := range now.Done {
+			done[t]++
+		}
+		for _, x := range now.Slips {
+			slips[x]++
+		}
+		if s.Names && m.Name != "" {
+			s.People = append(s.People, class.PersonSummary{Name: m.Name, Done: len(now.Done)})
+		}
+	}
+	for _, t := range tasks {
+		s.Tasks = append(s.Tasks, class.TaskSummary{Task: t, Done: done[t]})
+	}
+	for x, n := range slips {
+		task, what, _ := strings.Cut(x, ":")
+		s.Slips = append(s.Slips, class.SlipSummary{Task: task, Slip: what, Members: n})
+	}
+	slices.SortFunc(s.Slips, func(a, b class.SlipSummary) int {
+		return cmp.Or(b.Members-a.Members, strings.Compare(a.Task, b.Task), strings.Compare(a.Slip, b.Slip))
+	})
+	slices.SortStableFunc(s.People, func(a, b class.PersonSummary) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return s
+}
