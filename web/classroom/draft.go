@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/moves"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -188,7 +188,7 @@ func (p *Pages) runDraft(r *http.Request, w *lessons.Walk, step int) (*session.S
 	s := p.Slot()
 	s.Step(true) // someone is waiting for this run
 	run := session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
-	st, err := room.Perform(ctx, run.Apply, w, step, 0)
+	st, err := moves.Perform(ctx, run.Apply, w, step, 0)
 	if err != nil && ctx.Err() != nil {
 		if errors.Is(context.Cause(ctx), admission.ErrYield) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return nil, terms.Refuse(terms.CodeBusy, "classroom.draft.slow", "n", step)

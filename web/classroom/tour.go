@@ -15,7 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/moves"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -98,9 +99,9 @@ func (r *tourRun) make(ctx context.Context, slot func() *infer.Slot, w *lessons.
 		r.run = session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
 		before = -1
 	}
-	st, err := room.Perform(ctx, r.run.Apply, w, done+1, before)
+	st, err := moves.Perform(ctx, r.run.Apply, w, done+1, before)
 	if a := w.Steps[done].Ask; err == nil && a != nil && (a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw) {
-		st, err = room.Undrawn(ctx, r.run.Apply)
+		st, err = moves.Undrawn(ctx, r.run.Apply)
 	}
 	return st, err
 }
@@ -179,7 +180,7 @@ func (v *tourPage) ask(w stage.Words, st *session.State, view shell.View, q url.
 		return nil
 	}
 	seed := st.Settings.Seed
-	asked, err := room.AskAlone(st, a, seed+uint64(v.N))
+	asked, err := polls.AskAlone(st, a, seed+uint64(v.N))
 	if err != nil {
 		return err
 	}

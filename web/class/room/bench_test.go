@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -75,7 +76,7 @@ func BenchmarkRestore(b *testing.B) {
 	}
 	defer db.Close()
 	logs, ctx := journal.For(db), context.Background()
-	const code, members, polls = "346979", 500, 40
+	const code, members, asked = "346979", 500, 40
 	c := &core{cfg: &Config{Logs: logs, Secrets: db}, code: code, begun: time.Now(), used: time.Now()}
 	c.host = single{&Hub{cfg: *c.cfg}}
 	c.empty()
@@ -86,11 +87,12 @@ func BenchmarkRestore(b *testing.B) {
 	for id := range members {
 		all = append(all, c.memberEntry(member{Member: class.Member{ID: id + 1}, Learner: learner(id)}))
 	}
-	for n := range polls {
-		p := poll{ID: n + 1, Kind: class.Number, Phase: class.Open, Round: 1}
+	for n := range asked {
+		p := polls.Poll{ID: n + 1, Kind: class.Number, Phase: class.Open, Round: 1}
 		all = append(all, c.entry(typePoll, aboutOne(typePoll, n+1), p))
 		for id := range members {
-			all = append(all, voteEntry(round{n + 1, 1}, id+1, vote{Choice: "0.25", Sure: 0.5, N: 1}))
+			all = append(all, voteEntry(polls.Round{Poll: n + 1, N: 1}, id+1,
+				polls.Vote{Choice: "0.25", Sure: 0.5, N: 1}))
 		}
 	}
 	if err := c.keep(all); err != nil {
@@ -108,8 +110,8 @@ func BenchmarkRestore(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				if list, err := restore(ctx, c.cfg); err != nil || len(list.rooms[0].votes) != polls {
-					b.Fatalf("%d rooms, %v; want no error, len(list.rooms[0].votes) = %d", len(list.rooms), err, polls)
+				if list, err := restore(ctx, c.cfg); err != nil || len(list.rooms[0].votes) != asked {
+					b.Fatalf("%d rooms, %v; want no error, len(list.rooms[0].votes) = %d", len(list.rooms), err, asked)
 				}
 			}
 		})

@@ -8,6 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/moves"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -16,10 +18,10 @@ func (r *local) carryOut(ctx context.Context, cmd class.Command) error {
 	switch cmd := cmd.(type) {
 	case class.AskNext:
 		n := cmp.Or(cmd.Choices, 5)
-		if n < predict.LeastCandidates || n > mostCandidates {
+		if n < predict.LeastCandidates || n > polls.MaxCandidates {
 			return terms.Refuse(
 				class.CodeAsk, "class.refused.candidates", "n", n, "least", predict.LeastCandidates, "most",
-				mostCandidates,
+				polls.MaxCandidates,
 			)
 		}
 		return r.moveStage(ctx, class.AskNext{Choices: n, For: cmd.For, Where: cmd.Where})
@@ -45,23 +47,25 @@ func (r *local) moveStage(ctx context.Context, cmd class.Command) error {
 	case class.AskWalk:
 		return r.askWalk(ctx, run)
 	case class.AskNext:
-		return r.askToken(ctx, run, cmd.Where, class.Offer{Choices: cmd.Choices}, Undrawn,
+		return r.askToken(ctx, run, cmd.Where, class.Offer{Choices: cmd.Choices}, moves.Undrawn,
 			func(c *core, st *session.State) error {
-				return c.open(nextPoll(st, cmd.Choices, c.nextSeed()), cmd.For)
+				return c.open(polls.NextToken(st, cmd.Choices, c.nextSeed()), cmd.For)
 			})
 	case class.AskDraw:
-		return r.askToken(ctx, run, cmd.Where, class.Offer{Draw: true}, undrawnBySampling,
-			func(c *core, st *session.State) error { return c.open(drawPoll(st), cmd.For) })
+		return r.askToken(ctx, run, cmd.Where, class.Offer{Draw: true}, moves.UndrawnBySampling,
+			func(c *core, st *session.State) error { return c.open(polls.Drawing(st), cmd.For) })
 	case class.AppendOf:
-		return r.appendToken(ctx, run, func(c *core, p *poll) (string, error) {
-			v, ok := c.votes[p.at()][cmd.Member]
+		return r.appendToken(ctx, run, func(c *core, p *polls.Poll) (string, error) {
+			v, ok := c.votes[p.At()][cmd.Member]
 			if !ok {
 				return "", class.ErrNoMember
 			}
 			return v.Choice, nil
 		})
 	}
-	return r.appendToken(ctx, run, (*core).majority)
+	return r.appendToken(ctx, run, func(c *core, p *polls.Poll) (string, error) {
+		return p.Majority(c.votes[p.At()], c.state)
+	})
 }
 
 // askWalk opens the poll of the walkthrough's current step.
@@ -74,7 +78,7 @@ func (r *local) askWalk(ctx context.Context, run class.Run) error {
 	if step == nil || step.Ask == nil {
 		return terms.Refuse(class.CodeAsk, "class.refused.asks_nothing")
 	}
-	return r.asked(ctx, run, func(do class.Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
+	return r.asked(ctx, run, func(do class.Do) (*session.State, error) { return moves.Ready(ctx, do, nil, step.Ask) },
 		func(c *core, st *session.State) error { return c.openSpec(st, step.Ask) })
 }
 
@@ -86,9 +90,9 @@ func (c *core) carryOut(cmd class.Command) error {
 		if q == nil {
 			return terms.Refuse(class.CodeAsk, "class.refused.no_question", "id", class.Quoted(cmd.ID))
 		}
-		return c.open(questionPoll(q, c.nextSeed()), cmd.For)
+		return c.open(polls.Quiz(q, c.nextSeed()), cmd.For)
 	case class.AskNumber:
-		p, err := numberPoll(cmd)
+		p, err := polls.Numeric(cmd)
 		if err != nil {
 			return err
 		}
@@ -120,7 +124,7 @@ func (c *core) changePoll(cmd class.Command) error {
 		return class.ErrNoPoll
 	}
 	next := *p
-	if err := next.carryOut(cmd, c.cfg.Now()); err != nil {
+	if err := next.CarryOut(cmd, c.cfg.Now()); err != nil {
 		return err
 	}
 	return c.change(c.data, &next)
@@ -143,8 +147,8 @@ func (c *core) dismiss() error {
 func (d roomData) with(cmd class.Command, now time.Time) (roomData, error) {
 	switch cmd := cmd.(type) {
 	case class.SetTimer:
-		if cmd.For < 0 || cmd.For > maxTime {
-			return d, terms.Refuse(class.CodeAsk, "class.refused.timer", "n", int(maxTime/time.Hour))
+		if cmd.For < 0 || cmd.For > polls.MaxTime {
+			return d, terms.Refuse(class.CodeAsk, "class.refused.timer", "n", int(polls.MaxTime/time.Hour))
 		}
 		d.Timer = time.Time{}
 		if cmd.For > 0 {

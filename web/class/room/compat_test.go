@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 )
 
 const version5 = "../../journal/testdata/version5"
@@ -24,7 +25,7 @@ type wasRoom struct {
 	Begun, Used        time.Time
 	Data               roomData
 	Members            []wasMember
-	Polls              []poll
+	Polls              []polls.Poll
 	Votes              []wasVote
 	Texts              []class.Text
 	Link               string
@@ -59,7 +60,7 @@ func known(c *core) wasRoom {
 	}
 	for at, votes := range c.votes {
 		for id, v := range votes {
-			x.Votes = append(x.Votes, wasVote{at.poll, at.n, id, v.Choice, v.U, v.Sure, v.N})
+			x.Votes = append(x.Votes, wasVote{at.Poll, at.N, id, v.Choice, v.U, v.Sure, v.N})
 		}
 	}
 	slices.SortFunc(x.Votes, func(a, b wasVote) int {

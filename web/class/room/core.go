@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
+
+	"github.com/tokenbytoken/viz/web/class/polls"
 )
 
 // core is the state of a room. Only the room's goroutine uses it.
@@ -53,7 +55,7 @@ func newSeed() uint64 {
 
 // empty initializes the maps and timers of a core.
 func (c *core) empty() {
-	c.byLearner, c.votes, c.presenterPages = map[string]*member{}, votes{}, map[string]int{}
+	c.byLearner, c.votes, c.presenterPages = map[string]*member{}, polls.Votes{}, map[string]int{}
 	c.book.Newest = map[string]string{}
 	for _, t := range []**time.Timer{&c.due, &c.later, &c.alarm, &c.news} {
 		*t = time.NewTimer(time.Hour)

@@ -74,7 +74,7 @@ func (c *core) show() {
 		v.End = c.ending()
 	}
 	if p := c.onStage(); p != nil {
-		v.Poll = p.onScreen(c.votes, p.Phase)
+		v.Poll = p.OnScreen(c.votes, p.Phase)
 		v.Poll.Falls = c.falls(p)
 		v.Hidden = p.Kind == class.Next && p.Phase != class.Revealed
 	}

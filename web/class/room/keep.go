@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
@@ -72,16 +73,16 @@ func (c *core) nameEntry(m member) entry {
 }
 
 // voteEntry makes a record of a vote. The same vote always produces the same record.
-func voteEntry(at round, member int, v vote) entry {
-	x := voteRecord{at.poll, at.n, member, v}
+func voteEntry(at polls.Round, member int, v polls.Vote) entry {
+	x := voteRecord{at.Poll, at.N, member, v}
 	e := newEntry(typeVote, x.id(v.N), typeVote, x)
 	e.vote = &x
 	return e
 }
 
 // withdrawal makes a record that cancels a vote.
-func (c *core) withdrawal(at round, member int) entry {
-	x := voteRecord{Poll: at.poll, Round: at.n, Member: member}
+func (c *core) withdrawal(at polls.Round, member int) entry {
+	x := voteRecord{Poll: at.Poll, Round: at.N, Member: member}
 	e := c.entry(typeWithdrawn, typeVote, x)
 	e.vote = &x
 	return e
@@ -278,7 +279,7 @@ func (c *core) erase() error {
 
 // change saves new data and, unless p is nil, a poll, and then updates the room. Pending
 // changes are saved first.
-func (c *core) change(next roomData, p *poll) error {
+func (c *core) change(next roomData, p *polls.Poll) error {
 	var all []entry
 	if next != c.data {
 		all = append(all, c.entry(typeData, typeData, next))

@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
@@ -181,14 +182,18 @@ func TestKilledInMidClass(t *testing.T) {
 		for id, want := range is.names {
 			checkName(t, r, id, want)
 		}
-		kept, err := get(t.Context(), r.(*local), func(c *core) (map[round]map[int]vote, error) { return c.votes, nil })
+		kept, err := get(t.Context(), r.(*local), func(c *core) (map[polls.Round]map[int]polls.Vote,
+			error,
+		) {
+			return c.votes, nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for key, want := range is.votes {
-			var at round
+			var at polls.Round
 			var member int
-			if _, err := fmt.Sscanf(key, "%d-%d %d", &at.poll, &at.n, &member); err != nil {
+			if _, err := fmt.Sscanf(key, "%d-%d %d", &at.Poll, &at.N, &member); err != nil {
 				t.Fatal(err)
 			}
 			if got := kept[at][member]; got.N < want.N || got.N == want.N && got.Choice != want.Choice {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -39,6 +40,7 @@ type (
 		Seq uint64 `json:"seq"`
 	}
 	textRecord   class.Text
+	pollRecord   struct{ polls.Poll }
 	memberRecord struct {
 		Member   int         `json:"member"`
 		Learner  string      `json:"learner"`
@@ -54,11 +56,11 @@ type (
 		Poll   int `json:"poll"`
 		Round  int `json:"round"`
 		Member int `json:"member"`
-		vote
+		polls.Vote
 	}
 )
 
-func (v voteRecord) at() round { return round{v.Poll, v.Round} }
+func (v voteRecord) at() polls.Round { return polls.Round{Poll: v.Poll, N: v.Round} }
 
 // id returns the id of the record that contains a member's vote with number n in a round.
 func (v voteRecord) id(n int64) string {
@@ -73,8 +75,8 @@ type roomState struct {
 	Seq     uint64         `json:"seq"`
 	Texts   []class.Text   `json:"texts"`
 	Members []*memberState `json:"members"` // by ID − 1; nil if never saved
-	Polls   []*poll        `json:"polls"`   // by ID − 1; nil if never saved
-	Votes   votes          `json:"votes"`
+	Polls   []*polls.Poll  `json:"polls"`   // by ID − 1; nil if never saved
+	Votes   polls.Votes    `json:"votes"`
 	Book    book           `json:"book"`
 	Epoch   uint64         `json:"epoch,omitempty"` // in a cluster: the epoch of the newest owner
 }
@@ -114,16 +116,16 @@ func (b *book) number(k journal.Key) {
 }
 
 // vote counts a saved vote, or applies a withdrawal.
-func (b *book) vote(all votes, k journal.Key, x voteRecord) {
+func (b *book) vote(all polls.Votes, k journal.Key, x voteRecord) {
 	old, voted := all[x.at()][x.Member]
 	before := journal.Key{Type: typeVote, ID: x.id(old.N)}
 	if k.Type == typeWithdrawn {
 		b.number(k)
-		if all.withdraw(x.at(), x.Member); voted {
+		if all.Withdraw(x.at(), x.Member); voted {
 			b.Waste = append(b.Waste, before)
 		}
 		b.Waste = append(b.Waste, k) // deleted together, because deleting only one would change the result
-	} else if !all.count(x.at(), x.Member, x.vote) {
+	} else if !all.Count(x.at(), x.Member, x.Vote) {
 		b.Waste = append(b.Waste, k)
 	} else if voted {
 		b.Waste = append(b.Waste, before)
@@ -138,7 +140,7 @@ func (b *book) owes() bool {
 // folding defines how a room's log is folded.
 var folding = journal.Fold[roomState]{
 	Version: "2",
-	Begin:   func() *roomState { return &roomState{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
+	Begin:   func() *roomState { return &roomState{Votes: polls.Votes{}, Book: book{Newest: map[string]string{}}} },
 	Add: func(k *roomState, r journal.Record) bool { // a damaged record does not affect the others
 		if r.Type == typeVote || r.Type == typeWithdrawn {
 			return (r.Type == typeVote || numbered(r.ID)) &&
@@ -204,9 +206,9 @@ func (k *roomState) addNumbered(r journal.Record) (about string, ok bool) {
 			(*m).Name = x.Name
 		})
 	case typePoll:
-		ok = read(r, func(x poll) {
+		ok = read(r, func(x pollRecord) {
 			id = x.ID
-			*place(&k.Polls, id) = &x
+			*place(&k.Polls, id) = &x.Poll
 		})
 	}
 	return aboutOne(r.Type, id), ok

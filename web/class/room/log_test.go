@@ -15,6 +15,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -281,7 +282,7 @@ func TestLogStaysShort(t *testing.T) {
 	if n := len(records(t, s.logs, l.Code())); n > 3*mostWaste/2+2*members {
 		t.Errorf("after %d votes, the log has %d records, want at most %d", members*changes, n, 3*mostWaste/2+2*members)
 	}
-	for id, v := range folded(t, s.logs, l.Code()).Votes[round{1, 1}] {
+	for id, v := range folded(t, s.logs, l.Code()).Votes[polls.Round{Poll: 1, N: 1}] {
 		if v.N != changes {
 			t.Errorf("the vote of member %d is saved with number %d, want %d", id, v.N, changes)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 )
 
 // machine is a room on several servers under random faults, with everything that was
@@ -124,9 +125,9 @@ func (m *machine) check() {
 	}
 }
 
-func (m *machine) compare(all votes, sheet *class.Summary) {
+func (m *machine) compare(all polls.Votes, sheet *class.Summary) {
 	for i, p := range sheet.Polls {
-		at := round{i + 1, 1}
+		at := polls.Round{Poll: i + 1, N: 1}
 		id := fmt.Sprintf("%d-1", i+1)
 		sum := 0
 		for _, n := range p.Rounds[0].Counts {

@@ -202,8 +202,8 @@ func (c *core) standing(learner string) (class.Standing, error) {
 	}
 	s := class.Standing{Member: m.Member}
 	if p := c.onStage(); p != nil {
-		if v, ok := c.votes[p.at()][m.ID]; ok {
-			r := c.receipt(p, v)
+		if v, ok := c.votes[p.At()][m.ID]; ok {
+			r := p.Receipt(v, c.state)
 			s.Vote = &r
 		}
 	}
@@ -219,8 +219,8 @@ func (c *core) attendees() []class.Attendee {
 		}
 		a := class.Attendee{Member: m.Member, Here: m.pages > 0}
 		if p != nil {
-			if v, ok := c.votes[p.at()][m.ID]; ok {
-				a.Voted = c.receipt(p, v).Text
+			if v, ok := c.votes[p.At()][m.ID]; ok {
+				a.Voted = p.Receipt(v, c.state).Text
 			}
 		}
 		list = append(list, a)

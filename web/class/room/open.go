@@ -2,113 +2,12 @@ package room
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
-	"unicode"
 
-	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/moves"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 )
-
-const (
-	sureShare  = 0.8 // if a token has at least this share, there is nothing to vote on
-	wordsShare = 0.5 // whole words must have at least this share in total
-	someWords  = 0.2 // if whole words have at least this share, only they become options of a vote
-	farthest   = 24  // maximum number of tokens to generate to find an open position
-)
-
-// wholeWord reports whether a token can be read as a whole word: it begins a word and is not just a
-// fragment such as " M" or " str". Since the token's text alone does not settle this, short tokens
-// count only if they are common words.
-func wholeWord(m *infer.Model, id int) bool {
-	t := m.Token(id)
-	word, begins := strings.CutPrefix(t.Text, " ")
-	other := func(r rune) bool { return !unicode.IsLetter(r) }
-	if t.Special || !begins || word == "" || strings.ContainsFunc(word, other) {
-		return false
-	}
-	if len([]rune(word)) <= 3 {
-		return slices.Contains(shortWords, strings.ToLower(word))
-	}
-	return strings.ContainsAny(strings.ToLower(word), "aeiouy")
-}
-
-// shortWords are the common English words of up to three letters.
-var shortWords = strings.Fields(`a i am an as at be by do go he if in is it me my no of on or so to up us we
-	act add age ago air all and any arm art ask bad bag bed bee big bit box boy bus but buy can cap car cat cow cry
-	cup cut day did dog dry due eat egg end eye far few fig fit fly fog for fox fun gas get god got had has hat hen
-	her hid him his hot how ice its jam job joy key kid law lay led leg let lie lot low mad man map may men met mix
-	mud net new nor not now nut oak off oil old one our out own pay pen pet pie pig pot put ran rat red rid rob row
-	run sad sat saw say sea see set she shy sir sit six sky son sun tax tea ten the tie tin toe too top toy try two
-	use van war was way web wet who why win wit won yes yet you zoo`)
-
-// closed checks the position to which [Undrawn] has moved the run. It returns nil if the
-// position is open, and otherwise an offer that contains the reason.
-func closed(st *session.State) *class.Offer {
-	d, _ := drawnBy(st)
-	switch top := d.KeptQ(0); {
-	case top >= sureShare:
-		return &class.Offer{Share: top}
-	case shareOfWords(st.Model, d) < wordsShare:
-		return &class.Offer{}
-	}
-	return nil
-}
-
-// shareOfWords returns the total probability of whole words after filtering.
-func shareOfWords(m *infer.Model, d *sampling.Distribution) (share float64) {
-	for i := range d.Keep {
-		if rank := d.KeptRank(i); wholeWord(m, int(d.Order[rank])) {
-			share += d.Q(rank)
-		}
-	}
-	return share
-}
-
-// candidates returns n tokens to vote on. If enough of the likely tokens are whole words,
-// all candidates are whole words, except possibly the drawn token.
-func candidates(st *session.State, d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
-	words := make([]int32, 0, 4*n)
-	for _, id := range d.Order {
-		if id == drawn || wholeWord(st.Model, int(id)) {
-			if words = append(words, id); len(words) == cap(words) {
-				break
-			}
-		}
-	}
-	if shareOfWords(st.Model, d) < someWords || len(words) < n {
-		return predict.Deal(d, drawn, n, seed)
-	}
-	return predict.DealOf(words, drawn, n, seed)
-}
-
-// findOpen generates tokens until the run is at an open position.
-func findOpen(
-	ctx context.Context, do class.Do, at func(context.Context, class.Do) (*session.State, error),
-) (*session.State, error) {
-	for range farthest {
-		st, err := at(ctx, do)
-		if err == nil && closed(st) == nil {
-			return st, nil
-		}
-		if err == nil {
-			to := session.Cursor{Step: st.Frontier().Step, Stage: infer.KindCache}
-			_, err = goTo(ctx, do, st, to)
-		}
-		var refused *terms.Refusal
-		if errors.As(err, &refused) && refused.Code == session.CodeStopped {
-			return nil, terms.Refuse(class.CodeAsk, "class.refused.text_ends")
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	return nil, terms.Refuse(class.CodeAsk, "class.refused.no_open_place", "n", farthest)
-}
 
 // askToken opens a poll about a token. If the position is not open, the instructor may get
 // an offer instead.
@@ -119,11 +18,12 @@ func (r *local) askToken(
 ) error {
 	bring := func(do class.Do) (*session.State, error) { return at(ctx, do) }
 	if where == class.NextOpen {
-		bring = func(do class.Do) (*session.State, error) { return findOpen(ctx, do, at) }
+		isOpen := func(st *session.State) bool { return polls.WhyClosed(st) == nil }
+		bring = func(do class.Do) (*session.State, error) { return moves.FindOpen(ctx, do, at, isOpen) }
 	}
 	return r.asked(ctx, run, bring, func(c *core, st *session.State) error {
 		c.offer = nil
-		if why := closed(st); why != nil && where == class.IfOpen {
+		if why := polls.WhyClosed(st); why != nil && where == class.IfOpen {
 			offer.Share = why.Share
 			c.offer, c.offerAt = &offer, c.state
 			return c.change(c.freed(), nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -28,11 +29,11 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 		l.start("In the old house lived a")
 		l.does(class.Drive{Do: session.StepToken{}}) // the next token is almost certainly a period
 		v := l.does(ask(class.IfOpen))
-		if v.Poll != nil || v.Offer == nil || v.Offer.Share < sureShare || v.Offer.Draw != draw {
+		if v.Poll != nil || v.Offer == nil || v.Offer.Share < polls.SureShare || v.Offer.Draw != draw {
 			t.Fatalf(
 				"at a certain position: got %+v, offer %+v; want v.Poll = nil, v.Offer not nil, Share at "+
 					"least %v, Draw = %t",
-				v.Poll, v.Offer, sureShare, draw,
+				v.Poll, v.Offer, polls.SureShare, draw,
 			)
 		}
 		sure := v.State.Frontier().Step
@@ -52,16 +53,16 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 				v.Poll, v.Offer, sure,
 			)
 		}
-		d := distribution(v.State, v.Poll.Step)
-		if top := d.KeptQ(0); top >= sureShare {
-			t.Errorf("a token at the next open position has the share %v, want less than %v", top, sureShare)
+		d := polls.Distribution(v.State, v.Poll.Step)
+		if top := d.KeptQ(0); top >= polls.SureShare {
+			t.Errorf("a token at the next open position has the share %v, want less than %v", top, polls.SureShare)
 		}
 		if draw {
 			continue
 		}
 		own := strconv.Itoa(int(d.Order[d.Draw(sampling.U(v.State.Settings.Seed, v.Poll.Step))]))
 		for _, o := range v.Poll.Options {
-			if !wholeWord(v.State.Model, number(o.Key)) && o.Key != own {
+			if !polls.WholeWord(v.State.Model, polls.TokenID(o.Key)) && o.Key != own {
 				t.Errorf("option %q is not a whole word", o.Text)
 			}
 		}
@@ -97,29 +98,6 @@ func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	}
 }
 
-// TestOptionsAreWholeWords: options are whole words, because a class cannot make sense of parts of
-// words or punctuation.
-func TestOptionsAreWholeWords(t *testing.T) {
-	t.Parallel()
-	s := begun(t, "")
-	m := s.driver.model
-	ids := map[string]int{}
-	for id := range m.Config().Vocab {
-		ids[m.Token(id).Text] = id
-	}
-	for text, want := range map[string]bool{
-		" farmer": true, " a": true, " king": true, " the": true, " M": false, "ord": false, ".": false,
-	} {
-		id, known := ids[text]
-		if !known {
-			t.Fatalf("the model has no token %q", text)
-		}
-		if got := wholeWord(m, id); got != want {
-			t.Errorf("%q is a whole word: got %t, want %t", text, got, want)
-		}
-	}
-}
-
 // TestWalksShowWords: if a script shows the candidates right after its prompt, the tokens listed on
 // the classroom screen are whole words. If a script makes the class act as the sampler, the
 // position is open.
@@ -137,7 +115,7 @@ func TestWalksShowWords(t *testing.T) {
 				looked++
 				for _, id := range d.Order[:listed] {
 					text := v.State.Model.Token(int(id)).Text
-					if d.P[id] >= least && !wholeWord(v.State.Model, int(id)) {
+					if d.P[id] >= least && !polls.WholeWord(v.State.Model, int(id)) {
 						t.Errorf("%s, step %d: after %q comes %q, want a word", walk.Slug, n+1, v.State.Prompt, text)
 					}
 				}
@@ -147,7 +125,7 @@ func TestWalksShowWords(t *testing.T) {
 			}
 			if v.Poll.Kind == class.Draw {
 				drawn++
-				if why := closed(v.State); why != nil {
+				if why := polls.WhyClosed(v.State); why != nil {
 					t.Errorf("%s, step %d draws at a position that is not open: got %+v, want nil", walk.Slug, n+1, why)
 				}
 			}

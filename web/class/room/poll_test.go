@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -34,7 +35,7 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 			v.State.Cursor, p, class.Open, before.Cursor,
 		)
 	}
-	d := distribution(v.State, 1)
+	d := polls.Distribution(v.State, 1)
 	drawn := d.Order[d.Draw(sampling.U(v.State.Settings.Seed, 1))]
 	if !slices.Contains(keys(p), strconv.Itoa(int(drawn))) {
 		t.Error("the token that will be drawn is not an option")
@@ -104,9 +105,9 @@ func TestAppendTheClassesChoice(t *testing.T) {
 	l.refused(class.AppendMajority{}, class.ErrOpen)
 	l.does(class.Close{})
 	likelier := p.Options[2]
-	if d := distribution(l.View().State, 1); d.RankOf(
-		int32(number(p.Options[4].Key)),
-	) < d.RankOf(int32(number(likelier.Key))) {
+	if d := polls.Distribution(l.View().State, 1); d.RankOf(
+		int32(polls.TokenID(p.Options[4].Key)),
+	) < d.RankOf(int32(polls.TokenID(likelier.Key))) {
 		likelier = p.Options[4]
 	}
 	v := l.does(class.AppendMajority{})
@@ -133,7 +134,7 @@ func TestAppendTheClassesChoice(t *testing.T) {
 	l.does(class.Close{})
 	l.refused(class.AppendOf{Member: 4}, class.ErrNoMember)
 	l.refused(class.AppendOf{Member: 99}, class.ErrNoMember)
-	if v = l.does(class.AppendOf{Member: 3}); v.State.Step().Chosen != number(keys(p)[0]) {
+	if v = l.does(class.AppendOf{Member: 3}); v.State.Step().Chosen != polls.TokenID(keys(p)[0]) {
 		t.Errorf("the token of one member was not appended: %d", v.State.Step().Chosen)
 	}
 }
@@ -156,7 +157,7 @@ func TestClassAsSampler(t *testing.T) {
 	if v.Hidden || len(v.Poll.Options) != topK {
 		t.Fatalf("the draw offers %+v, want v.Hidden = false, %d elements", v.Poll.Options, topK)
 	}
-	d := distribution(v.State, 1)
+	d := polls.Distribution(v.State, 1)
 	seen := map[float64]bool{}
 	first := l.allVote(n, func(int) class.Ballot { return class.Ballot{} })
 	for id, r := range l.allVote(n, func(int) class.Ballot { return class.Ballot{N: 1 << 50} }) {
@@ -169,7 +170,7 @@ func TestClassAsSampler(t *testing.T) {
 		}
 	}
 	grown := l.settled("all have drawn", func(v *class.View) bool { return v.Poll.Votes == n }).Poll
-	if far := distance(grown.Options, counts(grown)); far > 0.2 {
+	if far := polls.Distance(grown.Options, counts(grown)); far > 0.2 {
 		t.Errorf("the histogram %v is %.2f from the model's, want at most 0.2", counts(grown), far)
 	}
 	sum := 0.0
@@ -193,11 +194,11 @@ func TestDrawOffersOnlyKeptTokens(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(class.Options{})
 	l.start("Once upon a time there was a")
-	for typical, bars := range map[float64]int{0.2: 11, 0.3: mostKept + 1} {
+	for typical, bars := range map[float64]int{0.2: 11, 0.3: polls.MaxKept + 1} {
 		l.does(class.Drive{Do: session.Set{Knobs: infer.Knobs{"temperature": 1, "top_p": 1, "typical_p": typical}}})
-		d := distribution(l.does(class.AskDraw{Where: class.Here}).State, 1)
+		d := polls.Distribution(l.does(class.AskDraw{Where: class.Here}).State, 1)
 		options := l.does(class.Close{}, class.Reveal{}).Poll.Options // p is shown only at the end
-		if d.Stays(0) || len(options) != bars || (d.Keep > mostKept) != (bars > mostKept) {
+		if d.Stays(0) || len(options) != bars || (d.Keep > polls.MaxKept) != (bars > polls.MaxKept) {
 			t.Fatalf(
 				"typical-p %v: got %d kept, %d offered; want %d offered, without the top token", typical, d.Keep,
 				len(options), bars,
@@ -224,24 +225,24 @@ func TestTokensSharingABarAreDrawnApart(t *testing.T) {
 	l.does(class.Drive{Do: session.SetKnob("temperature", 2)})
 	l.class(30)
 	p := l.does(class.AskDraw{Where: class.Here}).Poll
-	if rest := p.Options[len(p.Options)-1]; len(p.Options) != mostKept+1 || !rest.Rest || rest.Letter != "" ||
+	if rest := p.Options[len(p.Options)-1]; len(p.Options) != polls.MaxKept+1 || !rest.Rest || rest.Letter != "" ||
 		rest.Q <= 0.3 {
 		t.Fatalf(
 			`the last bar is %+v of %d; want len(p.Options) = %d, Rest = true, Letter = "", Q more than 0.3`, rest,
-			len(p.Options), mostKept+1,
+			len(p.Options), polls.MaxKept+1,
 		)
 	}
 	others := 0
 	for _, r := range l.allVote(30, func(int) class.Ballot { return class.Ballot{} }) {
 		if !slices.Contains(keys(p), r.Choice) {
 			others++
-			if r.Text != readable(l.View().State.Model, number(r.Choice)) {
+			if r.Text != polls.TokenText(l.View().State.Model, polls.TokenID(r.Choice)) {
 				t.Errorf("the receipt reads %q, want the token's text", r.Text)
 			}
 		}
 	}
 	end := l.does(class.Close{})
-	if got := counts(end.Poll)[mostKept]; got != others || others == 0 {
+	if got := counts(end.Poll)[polls.MaxKept]; got != others || others == 0 {
 		t.Errorf("got %d votes in the last bar, want %d", got, others)
 	}
 	if chosen := l.does(class.AppendOf{Member: 1}).State.Step().Chosen; chosen < 0 {
@@ -411,8 +412,8 @@ func TestPollsAreLimited(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(class.Options{})
 	if err := l.ask(t.Context(), func(c *core) error {
-		for id := 1; id < maxPolls; id++ {
-			c.polls = append(c.polls, &poll{ID: id, Kind: class.Question, Phase: class.Revealed, Round: 1})
+		for id := 1; id < polls.MaxPolls; id++ {
+			c.polls = append(c.polls, &polls.Poll{ID: id, Kind: class.Question, Phase: class.Revealed, Round: 1})
 		}
 		return nil
 	}); err != nil {

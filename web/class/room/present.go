@@ -3,9 +3,12 @@ package room
 import (
 	"context"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/moves"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -43,7 +46,7 @@ func (r *local) present(ctx context.Context, who string, cmd class.Command) (*cl
 // mayMove returns an error if the run cannot be moved now. While a poll about a token is open, the
 // stage must not change; while any poll is open, another one cannot be opened.
 func (c *core) mayMove(newPoll bool) error {
-	if p := c.onStage(); p != nil && p.live() && (newPoll || p.aboutToken()) {
+	if p := c.onStage(); p != nil && p.Live() && (newPoll || p.AboutToken()) {
 		return class.ErrOpen
 	}
 	return nil
@@ -52,7 +55,7 @@ func (c *core) mayMove(newPoll bool) error {
 // freed returns the room's data with a closed poll removed from the stage.
 func (c *core) freed() roomData {
 	next := c.data
-	if p := c.onStage(); p != nil && !p.live() {
+	if p := c.onStage(); p != nil && !p.Live() {
 		next.Poll = 0
 	}
 	return next
@@ -108,14 +111,14 @@ func (r *local) goTo(ctx context.Context, run class.Run, step int) error {
 	var ask *lessons.AskSpec
 	var st *session.State
 	if err := r.moveRun(ctx, run, func(do class.Do) (err error) {
-		if st, err = Perform(ctx, do, w.Walk, step, from); err != nil {
+		if st, err = moves.Perform(ctx, do, w.Walk, step, from); err != nil {
 			return err
 		}
 		if ask = w.Walk.Steps[step-1].Ask; ask == nil || step == w.Step-1 && !w.Left {
 			ask = nil
 			return nil
 		}
-		st, err = ready(ctx, do, st, ask)
+		st, err = moves.Ready(ctx, do, st, ask)
 		return err
 	}); err != nil {
 		return err
@@ -128,17 +131,6 @@ func (r *local) goTo(ctx context.Context, run class.Run, step int) error {
 		}
 		return c.openSpec(st, ask)
 	})
-}
-
-// ready moves a run to a stage at which a script's question can be asked.
-func ready(ctx context.Context, do class.Do, st *session.State, a *lessons.AskSpec) (*session.State, error) {
-	switch a.Kind {
-	case lessons.AskNext:
-		return Undrawn(ctx, do)
-	case lessons.AskDraw:
-		return undrawnBySampling(ctx, do)
-	}
-	return st, nil
 }
 
 // asked moves the run to a stage at which the poll can be opened, and opens it.
@@ -161,21 +153,21 @@ func (r *local) asked(
 
 // appendToken appends a token that the class chose to the run's text, and removes the poll from the
 // stage.
-func (r *local) appendToken(ctx context.Context, run class.Run, choose func(*core, *poll) (string, error)) error {
+func (r *local) appendToken(ctx context.Context, run class.Run, choose func(*core, *polls.Poll) (string, error)) error {
 	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {
 		p := c.onStage()
 		switch {
-		case p == nil || !p.aboutToken():
+		case p == nil || !p.AboutToken():
 			return session.Choose{}, class.ErrNoPoll
-		case p.live():
+		case p.Live():
 			return session.Choose{}, class.ErrOpen
 		}
-		if d := distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step ||
-			c.state.Frontier().Stage >= firstChosen {
+		if d := polls.Distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step ||
+			c.state.Frontier().Stage >= infer.KindSample {
 			return session.Choose{}, terms.Refuse(class.CodeClosed, "class.refused.moved_on")
 		}
 		token, err := choose(c, p)
-		return session.Choose{Step: p.Step, Token: number(token)}, err
+		return session.Choose{Step: p.Step, Token: polls.TokenID(token)}, err
 	})
 	if err != nil {
 		return err

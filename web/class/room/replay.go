@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/moves"
 )
 
 // Replay returns a class's texts, and its questions with their answers, so that anyone can go
@@ -48,7 +49,7 @@ func (c *core) replay() *class.Summary {
 		return s
 	}
 	s.Polls = slices.Delete(slices.Clone(s.Polls), p.ID-1, p.ID)
-	if t, ok := textOf(c.state); ok && p.aboutToken() {
+	if t, ok := moves.TextOf(c.state); ok && p.AboutToken() {
 		s.Texts = slices.DeleteFunc(s.Texts, func(x class.Text) bool { return x == t }) // it could reveal the answer
 	}
 	return s

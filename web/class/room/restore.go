@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -232,7 +233,7 @@ func (c *core) become(k *roomState) {
 	}
 	for i, p := range k.Polls {
 		if p == nil {
-			p = &poll{ID: i + 1, Kind: class.Question, Phase: class.Revealed, Round: 1}
+			p = &polls.Poll{ID: i + 1, Kind: class.Question, Phase: class.Revealed, Round: 1}
 		}
 		c.polls = append(c.polls, p)
 	}

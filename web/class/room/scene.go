@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/moves"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -53,7 +54,7 @@ func (c *core) adoptRun(run class.Run, st *session.State, notice *terms.Refusal)
 		_ = c.commit() // logged; the next commit saves it
 	}
 	if notice != nil { // the stage of a poll about a token is gone
-		if p := c.onStage(); p != nil && p.aboutToken() {
+		if p := c.onStage(); p != nil && p.AboutToken() {
 			next := c.data
 			next.Poll = 0
 			_ = c.change(next, nil) // logged; if it failed, the poll stays on an empty stage
@@ -90,7 +91,7 @@ func (c *core) update(st *session.State) bool {
 
 // keepText saves the text on the stage, which is about to be replaced.
 func (c *core) keepText(st *session.State) {
-	t, ok := textOf(st)
+	t, ok := moves.TextOf(st)
 	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
 		return
 	}
@@ -100,15 +101,3 @@ func (c *core) keepText(st *session.State) {
 
 // maxTexts is the maximum number of texts of a class that are saved for replay.
 const maxTexts = 64
-
-// textOf returns the text of a state, as a link to the text's first stage. It reports false
-// if no token has been chosen.
-func textOf(st *session.State) (class.Text, bool) {
-	if st == nil || st.Step() == nil || st.Steps[0].Ran < firstChosen {
-		return class.Text{}, false
-	}
-	from := *st
-	from.Cursor, from.Undrawn = firstStage, false
-	t := class.Text{Prompt: st.Prompt, Link: session.LinkOf(&from)}
-	return t, t.Link != ""
-}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 )
 
 // The checks in this file validate the records of a log. Invalid records are treated as damaged. A
@@ -53,7 +54,7 @@ func (b begunRecord) check() bool { return someTime(b.At) }
 
 func (d roomData) check() bool {
 	return text(d.Title, longestName) && text(d.Language, longestName) && text(d.Walk, longestName) &&
-		between(d.Step, 0, mostSteps) && between(d.Poll, 0, maxPolls) && timeOrNone(d.Timer) &&
+		between(d.Step, 0, mostSteps) && between(d.Poll, 0, polls.MaxPolls) && timeOrNone(d.Timer) &&
 		text(d.Tasks, mostTasks*(longestTask+1))
 }
 
@@ -70,11 +71,11 @@ func (n nameRecord) check() bool {
 }
 
 func (v voteRecord) check() bool {
-	return between(v.Poll, 1, maxPolls) && between(v.Round, 1, mostRounds) && between(v.Member, 1, mostMembers) &&
+	return between(v.Poll, 1, polls.MaxPolls) && between(v.Round, 1, mostRounds) && between(v.Member, 1, mostMembers) &&
 		text(v.Choice, longestName) && chance(v.U) && chance(v.Sure) && v.N >= 0
 }
 
-func (p poll) check() bool {
+func (p pollRecord) check() bool {
 	switch p.Kind {
 	case class.Next, class.Draw, class.Question, class.Number:
 	default:
@@ -90,7 +91,7 @@ func (p poll) check() bool {
 			return false
 		}
 	}
-	return between(p.ID, 1, maxPolls) && between(p.Round, 1, mostRounds) && between(p.Step, 0, mostSteps) &&
+	return between(p.ID, 1, polls.MaxPolls) && between(p.Round, 1, mostRounds) && between(p.Step, 0, mostSteps) &&
 		len(p.Options) <= mostOptions && text(p.PromptText, longestText) && timeOrNone(p.Asked) && timeOrNone(p.Ends) &&
 		p.Within >= 0
 }

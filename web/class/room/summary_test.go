@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -28,7 +30,7 @@ import (
 //	bins: [0.3, 0.4) 1 of 2, [0.8, 0.9) 1 of 2
 func TestSummaryByHand(t *testing.T) {
 	t.Parallel()
-	p := &poll{
+	p := &polls.Poll{
 		ID: 1, Kind: class.Next, Round: 2, Phase: class.Closed, PromptText: "Which?", Step: 1,
 		Options: []class.Option{
 			{Key: "1", Text: " a", Q: 0.5},
@@ -37,7 +39,7 @@ func TestSummaryByHand(t *testing.T) {
 			{Key: "4", Text: " d", Q: 0.1},
 		},
 	}
-	c := &core{cfg: &Config{Now: time.Now}, questions: questions{polls: []*poll{p}}}
+	c := &core{cfg: &Config{Now: time.Now}, questions: questions{polls: []*polls.Poll{p}}}
 	course, err := wholeCourse()
 	if err != nil {
 		t.Fatal(err)
@@ -46,9 +48,9 @@ func TestSummaryByHand(t *testing.T) {
 	c.empty()
 	for id, choice := range []string{"1", "1", "1", "1", "2", "2", "2", "2", "3", "3"} {
 		sure := map[int]float64{0: 0.8, 1: 0.35, 4: 0.8, 5: 0.35}[id]
-		c.votes.count(round{1, 2}, id+1, vote{Choice: choice, Sure: sure, N: 1})
+		c.votes.Count(polls.Round{Poll: 1, N: 2}, id+1, polls.Vote{Choice: choice, Sure: sure, N: 1})
 	}
-	c.votes.count(round{1, 1}, 3, vote{Choice: "4", N: 1})
+	c.votes.Count(polls.Round{Poll: 1, N: 1}, 3, polls.Vote{Choice: "4", N: 1})
 	s := c.summary()
 	ps := s.Polls[0]
 	same(t, "the last round", ps.Rounds[1].Counts, 4, 4, 2, 0)
@@ -93,9 +95,10 @@ func TestClassTextsAreListedOnce(t *testing.T) {
 			sum.Texts, err, "The capital of", "Once upon",
 		)
 	}
+	start := session.Cursor{Step: 1, Stage: infer.KindForward}
 	link, err := session.ParseLink(l.View().State.Model, sum.Texts[1].Link)
-	if err != nil || link.Cursor != firstStage || link.Log.Steps != 2 {
-		t.Errorf("the link contains %+v, %v; want no error, Cursor = %+v, Log.Steps = 2", link, err, firstStage)
+	if err != nil || link.Cursor != start || link.Log.Steps != 2 {
+		t.Errorf("the link contains %+v, %v; want no error, Cursor = %+v, Log.Steps = 2", link, err, start)
 	}
 }
 

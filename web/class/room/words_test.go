@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pseudo"
 	"github.com/tokenbytoken/viz/web/store"
@@ -49,26 +48,5 @@ func TestRefusalsKeepTheirTextBetweenServers(t *testing.T) {
 	}
 	if got := (*terms.Refusal)(nil).Encode().Decode(); got != nil {
 		t.Errorf("no refusal arrives as %v", got)
-	}
-}
-
-// TestLoggedTextsAreTranslated: the texts of polls in a room's log are English, and pages show them
-// in their language.
-func TestLoggedTextsAreTranslated(t *testing.T) {
-	l := pseudo.Language(t)
-	data := pseudo.NewData([]string{"What is a token?"})
-	recall := questionPoll(&lessons.Question{Prompt: "What is a token?", PromptText: "What is a token?"}, 1)
-	texts := []string{class.TextIn(l, class.Untitled), class.HTMLIn(l, recall.Prompt)}
-	for _, o := range recall.Options {
-		texts = append(texts, class.TextIn(l, o.Text), class.HTMLIn(l, o.HTML))
-	}
-	left, err := data.OfPage(strings.Join(texts, "\n"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("not translated: %q, %v", left, err)
-	}
-	for _, text := range append(texts, recall.Prompt) {
-		if got := class.HTMLIn(terms.English, text); got != text {
-			t.Errorf("in English, %q becomes %q", text, got)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package room
+package polls
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ func TestReadableSpecialTokens(t *testing.T) {
 	m := testmodel.Target(t)
 	special, ends := 0, 0
 	for id := range m.Config().Vocab {
-		text := readable(m, id)
+		text := TokenText(m, id)
 		switch {
 		case !m.Token(id).Special:
 			if text != m.Token(id).Text {

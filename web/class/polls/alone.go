@@ -1,4 +1,4 @@
-package room
+package polls
 
 import (
 	"strconv"
@@ -15,27 +15,27 @@ import (
 // Alone is the question of a walkthrough step, for someone who takes the walkthrough without a
 // class. It is the same poll that a class would get.
 type Alone struct {
-	p *poll
+	p *Poll
 	d *sampling.Distribution // the distribution that the question is about; set for Next and Draw
 }
 
 // AskAlone returns the question of a walkthrough step. The run must have been moved to st by
-// [Perform] and, if the question is about a token, by [Undrawn]. The seed determines the order of
-// the candidates.
+// [moves.Perform] and, if the question is about a token, by [moves.Undrawn]. The seed determines
+// the order of the candidates.
 func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error) {
 	x := &Alone{}
 	if a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw {
-		if x.d = distribution(st, st.Cursor.Step); x.d == nil || st.Step().Ran >= infer.KindSample {
+		if x.d = Distribution(st, st.Cursor.Step); x.d == nil || st.Step().Ran >= infer.KindSample {
 			return nil, terms.Refuse(class.CodeAsk, "class.refused.nothing_drawn")
 		}
 	}
-	x.p = specPoll(st, a, seed)
+	x.p = Scripted(st, a, seed)
 	x.p.Round = 1
 	return x, nil
 }
 
 // Open returns the question as shown before the answer.
-func (x *Alone) Open() *class.Poll { return x.p.onScreen(nil, class.Open) }
+func (x *Alone) Open() *class.Poll { return x.p.OnScreen(nil, class.Open) }
 
 // Answer is the result shown after the question has been answered.
 type Answer struct {
@@ -59,7 +59,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 		return Answer{}, err
 	}
 	a := Answer{
-		Poll: p.onScreen(map[round]map[int]vote{p.at(): {1: {Choice: mine}}}, class.Revealed), Mine: mine,
+		Poll: p.OnScreen(map[Round]map[int]Vote{p.At(): {1: {Choice: mine}}}, class.Revealed), Mine: mine,
 		Said: mine,
 	}
 	if i := p.option(mine); i >= 0 {
@@ -78,10 +78,10 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 
 // Draw makes n draws, each with a separate u, as n members of a class would.
 func (x *Alone) Draw(n int, seed uint64) *class.Poll {
-	votes := map[int]vote{}
+	votes := map[int]Vote{}
 	for i := range n {
 		id := x.d.Order[x.d.Draw(sampling.U(seed, i+1))]
-		votes[i+1] = vote{Choice: strconv.Itoa(int(id))}
+		votes[i+1] = Vote{Choice: strconv.Itoa(int(id))}
 	}
-	return x.p.onScreen(map[round]map[int]vote{x.p.at(): votes}, class.Open)
+	return x.p.OnScreen(map[Round]map[int]Vote{x.p.At(): votes}, class.Open)
 }

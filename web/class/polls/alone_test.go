@@ -1,4 +1,4 @@
-package room
+package polls
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/moves"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -20,7 +21,7 @@ func beforeTheDraw(t *testing.T) *session.State {
 	if _, err := s.Apply(t.Context(), session.Start{Prompt: "Once upon a time there was a"}); err != nil {
 		t.Fatal(err)
 	}
-	st, err := Undrawn(t.Context(), s.Apply)
+	st, err := moves.Undrawn(t.Context(), s.Apply)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestAloneDrawsFollowQ(t *testing.T) {
 	st := beforeTheDraw(t)
 	const n = 1000
 	got := askAlone(t, st, &lessons.AskSpec{Kind: lessons.AskDraw}).Draw(n, 7)
-	of := drawPoll(st)
+	of := Drawing(st)
 	sum := 0
 	for i, o := range got.Options {
 		sum += o.Count
