@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -19,7 +20,7 @@ import (
 type Classes struct {
 	// Logs and Secrets store the rooms. If they are nil, there are no classes.
 	Logs    journal.Journal
-	Secrets room.Secrets
+	Secrets records.Secrets
 	// Space, if not nil, returns how much storage space is left.
 	Space func(context.Context) store.Space
 	// Cluster, if not nil, shares the rooms with other servers.

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -98,7 +98,7 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	folder, cluster := room.Home{Logs: logs, Secrets: db}, room.Home{Logs: c.Journal(), Secrets: c.Secrets()}
+	folder, cluster := records.Home{Logs: logs, Secrets: db}, records.Home{Logs: c.Journal(), Secrets: c.Secrets()}
 	carry := &carry{from: folder, to: cluster, words: terms.In(ctx)}
 	if way == fromCluster {
 		carry.from, carry.to, carry.folder = cluster, folder, terms.Printable(dir)
@@ -118,7 +118,7 @@ func (o *dataOptions) carry(ctx context.Context, f *flags, way, dir string, stdo
 
 // carry holds the state of a copy of all logs from one journal to another.
 type carry struct {
-	from, to room.Home
+	from, to records.Home
 	folder   string // the destination, "" if it is the cluster
 	words    *terms.Language
 
@@ -152,8 +152,8 @@ func (c *carry) all(ctx context.Context) error {
 		return err
 	}
 	if err := c.each(ctx, journal.Room, func(ctx context.Context, log journal.Info) error {
-		added, err := room.CopyRoom(ctx, c.from, c.to, log, hashes[log.Name], there[log.Name])
-		for _, why := range []error{room.ErrOther, room.ErrUsed, room.ErrNoSecret} {
+		added, err := records.CopyRoom(ctx, c.from, c.to, log, hashes[log.Name], there[log.Name])
+		for _, why := range []error{records.ErrOther, records.ErrUsed, records.ErrNoSecret} {
 			if errors.Is(err, why) {
 				c.leave(log.Name, why)
 				return nil

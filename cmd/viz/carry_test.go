@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
@@ -24,7 +24,7 @@ import (
 // omits the records that exist only in a cluster.
 func logsIn(t *testing.T, j journal.Journal) map[journal.Owner][]string {
 	t.Helper()
-	all, secret := map[journal.Owner][]string{}, room.SecretRecord(nil).Key()
+	all, secret := map[journal.Owner][]string{}, records.SecretRecord(nil).Key()
 	for _, kind := range []string{journal.Learner, journal.Room} {
 		logs, err := j.Owners(t.Context(), kind)
 		if err != nil {

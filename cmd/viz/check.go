@@ -9,7 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
@@ -137,10 +137,10 @@ func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
 	if c.Learners, err = check(journal.Learner, progress.Readable); err != nil {
 		return c, err
 	}
-	if c.Rooms, err = check(journal.Room, room.Readable); err != nil {
+	if c.Rooms, err = check(journal.Room, records.Readable); err != nil {
 		return c, err
 	}
-	rooms, err := room.List(ctx, logs, db)
+	rooms, err := records.List(ctx, logs, db)
 	for _, r := range rooms {
 		if r.Fault != "" {
 			c.fault("room %s: %s", r.Code, r.Fault)

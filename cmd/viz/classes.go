@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -117,7 +118,7 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if o.verb == "" {
-		rooms, err := room.List(ctx, c.Journal(), c.Secrets())
+		rooms, err := records.List(ctx, c.Journal(), c.Secrets())
 		if err != nil {
 			return err
 		}
@@ -152,7 +153,7 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 	if err != nil {
 		return err
 	}
-	rooms, err := room.List(ctx, journal.For(db), db)
+	rooms, err := records.List(ctx, journal.For(db), db)
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 }
 
 // print prints the rooms and where they are stored.
-func (o *roomsOptions) print(rooms []room.Saved, where string, w *terms.Language, stdout io.Writer) error {
+func (o *roomsOptions) print(rooms []records.Saved, where string, w *terms.Language, stdout io.Writer) error {
 	if o.json {
 		list := make([]roomObject, len(rooms))
 		for i, r := range rooms {
@@ -179,7 +180,7 @@ func (o *roomsOptions) print(rooms []room.Saved, where string, w *terms.Language
 }
 
 // describeRoom prints two lines about a room. Damage is always described in English.
-func describeRoom(w *terms.Language, b *strings.Builder, r room.Saved) {
+func describeRoom(w *terms.Language, b *strings.Builder, r records.Saved) {
 	state := w.T("cmd.rooms.state.open")
 	switch {
 	case r.Fault != "":
@@ -216,7 +217,7 @@ type roomObject struct {
 	Fault   string    `json:"fault,omitempty"`
 }
 
-func roomJSON(r room.Saved) roomObject {
+func roomJSON(r records.Saved) roomObject {
 	return roomObject{
 		r.Code, r.Title, r.Begun, r.Used, r.Ended, r.Locked, r.Members, r.Polls, r.Votes, r.Texts, r.Records, r.Bytes,
 		r.Fault,

@@ -123,7 +123,7 @@ func TestReadmeNamesAllStoredData(t *testing.T) {
 	}
 	sameNames(t, "tables", firstCells(t, "| in `viz.db` |"), tables)
 	sameNames(t, "types of records", firstCells(t, "| record |"),
-		append(constants(t, "web/class/room", "type"), constants(t, "web/progress/saved", "Type")...))
+		append(constants(t, "web/class/records", "Type"), constants(t, "web/progress/saved", "Type")...))
 }
 
 // TestReadmeNamesAllBrowserStorage: PRIVACY.md describes the cookies and everything that scripts

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/load"
 	"github.com/tokenbytoken/viz/web/pseudo"
@@ -94,7 +94,7 @@ func TestPrintersUseTheCatalog(t *testing.T) {
 	ctx := terms.With(t.Context(), pseudo.Language(t))
 	w := terms.In(ctx)
 	var b strings.Builder
-	for _, r := range []room.Saved{
+	for _, r := range []records.Saved{
 		{}, {Ended: true}, {Locked: true, Members: 1, Polls: 2, Votes: 1, Texts: 2}, {Fault: "FAULT"},
 	} {
 		describeRoom(w, &b, r)

@@ -8,7 +8,8 @@
 // followers of new views without waiting for them; slow followers skip intermediate views. The model
 // runs elsewhere: a [Driver] opens one [Run] for all followers of a room.
 //
-// Package polls has the rules of polls, moves runs a walkthrough on a run, and room runs rooms.
+// Package polls has the rules of polls, moves runs a walkthrough on a run, records defines the log
+// of a room, and room runs rooms.
 //
 // User input (a nickname, a number) is always text, never markup.
 package class

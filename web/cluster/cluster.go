@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nuid"
 
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 	"github.com/tokenbytoken/viz/web/store"
@@ -137,7 +138,7 @@ const away = 4
 
 // Secrets returns the storage for hashes of instructors' secrets, which are records in the rooms'
 // logs.
-func (c *Cluster) Secrets() room.Secrets { return secrets{c.logs} }
+func (c *Cluster) Secrets() records.Secrets { return secrets{c.logs} }
 
 // ErrAway is returned while NATS does not respond.
 var ErrAway = errors.New("NATS is not responding")

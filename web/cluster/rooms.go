@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream"
@@ -15,7 +16,7 @@ type fence struct{ logs *stream.Journal }
 
 // AppendAs implements [room.Fence].
 func (f fence) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error) {
-	seqs, err := f.logs.AppendAs(ctx, b, room.EpochType, epoch)
+	seqs, err := f.logs.AppendAs(ctx, b, records.EpochType, epoch)
 	if errors.Is(err, stream.ErrFenced) {
 		return nil, room.ErrFenced
 	}
@@ -24,16 +25,16 @@ func (f fence) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]i
 
 // secret implements [room.Cluster.Secret].
 func (c *Cluster) secret(ctx context.Context, code string) ([]byte, error) {
-	return room.SecretIn(ctx, c.logs, code)
+	return records.SecretIn(ctx, c.logs, code)
 }
 
 // secrets stores the hashes of all rooms' secrets, each as a record of its room's log.
 type secrets struct{ logs *stream.Journal }
 
-// KeepSecret implements [room.Secrets]. It refuses to replace a room's secret with a
+// KeepSecret implements [records.Secrets]. It refuses to replace a room's secret with a
 // different one.
 func (s secrets) KeepSecret(ctx context.Context, code string, hash []byte) error {
-	was, err := room.SecretIn(ctx, s.logs, code)
+	was, err := records.SecretIn(ctx, s.logs, code)
 	switch {
 	case err != nil:
 		return err
@@ -44,12 +45,12 @@ func (s secrets) KeepSecret(ctx context.Context, code string, hash []byte) error
 	}
 	_, err = s.logs.Append(ctx, journal.Batch{
 		Owner: journal.Owner{Kind: journal.Room, Name: code}, At: time.UnixMilli(0),
-		Records: []journal.Record{room.SecretRecord(hash)},
+		Records: []journal.Record{records.SecretRecord(hash)},
 	})
 	return err
 }
 
-// Secrets implements [room.Secrets].
+// Secrets implements [records.Secrets].
 func (s secrets) Secrets(ctx context.Context) (map[string][]byte, error) {
 	logs, err := s.logs.Owners(ctx, journal.Room)
 	if err != nil {
@@ -57,7 +58,7 @@ func (s secrets) Secrets(ctx context.Context) (map[string][]byte, error) {
 	}
 	all := map[string][]byte{}
 	for _, log := range logs {
-		hash, err := room.SecretIn(ctx, s.logs, log.Name)
+		hash, err := records.SecretIn(ctx, s.logs, log.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -68,14 +69,14 @@ func (s secrets) Secrets(ctx context.Context) (map[string][]byte, error) {
 	return all, nil
 }
 
-// DropSecret implements [room.Secrets]. It does nothing if the log has been dropped.
+// DropSecret implements [records.Secrets]. It does nothing if the log has been dropped.
 func (s secrets) DropSecret(ctx context.Context, code string) error {
-	hash, err := room.SecretIn(ctx, s.logs, code)
+	hash, err := records.SecretIn(ctx, s.logs, code)
 	if err != nil || hash == nil {
 		return err
 	}
 	o := journal.Owner{Kind: journal.Room, Name: code}
-	if err := s.logs.Compact(ctx, o, []journal.Key{room.SecretRecord(hash).Key()}); err != nil {
+	if err := s.logs.Compact(ctx, o, []journal.Key{records.SecretRecord(hash).Key()}); err != nil {
 		return err
 	}
 	return s.logs.Scrub(ctx, o)

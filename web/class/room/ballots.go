@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 )
 
 // questions are the polls of a room.
@@ -46,7 +47,7 @@ func (c *core) vote(learner string, b class.Ballot, reply func(class.Receipt, er
 		}
 		c.publishSoon(crowdEvery)
 		reply(p.Receipt(c.votes[at][m.ID], c.state), nil)
-	}, voteEntry(at, m.ID, v))
+	}, records.VoteEntry(at, m.ID, v))
 }
 
 // counted returns the receipt for a vote that has already been counted. A client resends such a

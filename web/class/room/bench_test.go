@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -83,15 +84,15 @@ func BenchmarkRestore(b *testing.B) {
 	if err := errors.Join(db.KeepSecret(ctx, code, c.secret[:]), c.create()); err != nil {
 		b.Fatal(err)
 	}
-	var all []entry
+	var all []records.Entry
 	for id := range members {
 		all = append(all, c.memberEntry(member{Member: class.Member{ID: id + 1}, Learner: learner(id)}))
 	}
 	for n := range asked {
 		p := polls.Poll{ID: n + 1, Kind: class.Number, Phase: class.Open, Round: 1}
-		all = append(all, c.entry(typePoll, aboutOne(typePoll, n+1), p))
+		all = append(all, c.book.Entry(records.TypePoll, records.Subject(records.TypePoll, n+1), p))
 		for id := range members {
-			all = append(all, voteEntry(polls.Round{Poll: n + 1, N: 1}, id+1,
+			all = append(all, records.VoteEntry(polls.Round{Poll: n + 1, N: 1}, id+1,
 				polls.Vote{Choice: "0.25", Sure: 0.5, N: 1}))
 		}
 	}

@@ -80,15 +80,11 @@ type Bus interface {
 // Fence appends to room logs on behalf of the rooms' owners.
 type Fence interface {
 	// AppendAs is like [journal.Journal.Append], but stores the batch only if the newest
-	// record of type [EpochType] in the log has the id epoch, or if the batch begins with a record
-	// of that type and id, and the log has none with an equal or higher id. Otherwise it stores
-	// nothing and returns [ErrFenced].
+	// record of type [records.EpochType] in the log has the id epoch, or if the batch begins with a
+	// record of that type and id, and the log has none with an equal or higher id. Otherwise it
+	// stores nothing and returns [ErrFenced].
 	AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error)
 }
-
-// EpochType is the type of the record that each new owner appends first. The record's id is a
-// number that increases with each owner.
-const EpochType = "epoch"
 
 // Errors of a cluster.
 var (

@@ -3,7 +3,6 @@ package room
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/predict"
@@ -109,7 +108,7 @@ func (c *core) carryOut(cmd class.Command) error {
 		c.publish()
 		return nil
 	}
-	next, err := c.data.with(cmd, c.cfg.Now())
+	next, err := c.data.With(cmd, c.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -141,33 +140,4 @@ func (c *core) dismiss() error {
 	next := c.data
 	next.Poll = 0
 	return c.change(next, nil)
-}
-
-// with returns the room's data after a command that changes only the data.
-func (d roomData) with(cmd class.Command, now time.Time) (roomData, error) {
-	switch cmd := cmd.(type) {
-	case class.SetTimer:
-		if cmd.For < 0 || cmd.For > polls.MaxTime {
-			return d, terms.Refuse(class.CodeAsk, "class.refused.timer", "n", int(polls.MaxTime/time.Hour))
-		}
-		d.Timer = time.Time{}
-		if cmd.For > 0 {
-			d.Timer = now.Add(cmd.For)
-		}
-	case class.Lock:
-		d.Locked = cmd.On
-	case class.HideNames:
-		d.NamesHidden = cmd.On
-	case class.AllowAlone:
-		d.Alone = cmd.On
-	case class.End:
-		d.Ended = true
-	case class.Reopen:
-		d.Ended = false
-	case class.Assign:
-		return d.assign(cmd)
-	default:
-		return d, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
-	}
-	return d, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 )
 
 const version5 = "../../journal/testdata/version5"
@@ -23,7 +24,7 @@ const version5 = "../../journal/testdata/version5"
 type wasRoom struct {
 	Code, Secret, Hash string
 	Begun, Used        time.Time
-	Data               roomData
+	Data               records.Data
 	Members            []wasMember
 	Polls              []polls.Poll
 	Votes              []wasVote

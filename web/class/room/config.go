@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/store"
@@ -18,7 +19,7 @@ import (
 // serves no pages and can only list, end and remove rooms.
 type Config struct {
 	Logs    journal.Journal // nothing else may append to the logs of rooms
-	Secrets Secrets
+	Secrets records.Secrets
 	Course  *lessons.Course
 	Driver  class.Driver
 	Broker  class.Broker     // nil for [class.NewBroker]

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 )
 
 // core is the state of a room. Only the room's goroutine uses it.
@@ -20,30 +21,13 @@ type core struct {
 	begun   time.Time
 	used    time.Time // when someone last did something
 	deleted bool
-	data    roomData
+	data    records.Data
 
 	people
 	questions
 	scene
 	logbook
 	display
-}
-
-// roomData is the part of a room that is saved as one record.
-type roomData struct {
-	Title                                        string    `json:"title"`
-	Language                                     string    `json:"language,omitempty"` // of script and questions
-	Walk                                         string    `json:"walk,omitempty"`
-	Step                                         int       `json:"step,omitempty"` // of the walkthrough, starting at 1
-	Left                                         bool      `json:"left,omitempty"` // the presenter has left the script
-	Poll                                         int       `json:"poll,omitempty"` // ID of the poll on the stage
-	Timer                                        time.Time `json:"timer,omitzero"`
-	Seed                                         uint64    `json:"seed"` // for shuffling and drawing in this room
-	Nicknames, Alone, Locked, NamesHidden, Ended bool
-	NamesFall                                    bool `json:",omitempty"`
-
-	Tasks    string `json:"tasks,omitempty"` // assigned tasks, separated by spaces
-	AskNames bool   `json:"ask_names,omitempty"`
 }
 
 // newSeed returns a random number below 2^53, so that every JSON reader can represent it exactly.

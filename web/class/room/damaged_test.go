@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -100,7 +101,7 @@ func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	u := newUnion(t)
 	a := u.server("a")
 	const code = "QQQQQQ"
-	begun := newEntry(typeBegun, "1", typeBegun, begunRecord{u.clock.Now()}).Record
+	begun := records.New(records.TypeBegun, "1", records.TypeBegun, records.Begun{At: u.clock.Now()}).Record
 	batch := journal.Batch{
 		Owner: journal.Owner{Kind: journal.Room, Name: code}, At: u.clock.Now(), Records: []journal.Record{begun},
 	}

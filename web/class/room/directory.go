@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -83,7 +84,7 @@ func (h single) open(ctx context.Context, c *core, most int) (hosted, error) {
 	}
 	if err != nil {
 		h.cfg.Log.Error("a new room could not be saved", "error", err)
-		return nil, notKept(err)
+		return nil, records.NotKept(err)
 	}
 	r := h.begin(c)
 	h.rooms[c.code] = r

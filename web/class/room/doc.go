@@ -9,7 +9,7 @@
 // are executed in the goroutines of their senders, one at a time.
 //
 // Nothing is confirmed before it is saved. Except for the instructor's secret, a room is saved as a
-// log of events (web/journal; log.go lists them). Votes that arrive within twenty milliseconds are
+// log of events ([records]).Votes that arrive within twenty milliseconds are
 // appended together, before [class.Room.Vote] returns. A member's votes have increasing numbers, so
 // resent and late votes have no effect. Nicknames are in separate records and are erased from the
 // disk when they are removed. After a restart, the hub restores all rooms. It reopens a room's run

@@ -1,6 +1,9 @@
 package room
 
-import "github.com/tokenbytoken/viz/web/class"
+import (
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
+)
 
 // find returns the member with the given id, unless they were removed.
 func (c *core) find(id int) (*member, error) {
@@ -12,7 +15,7 @@ func (c *core) find(id int) (*member, error) {
 
 // changeMember saves a change to a member, and only then applies it. A nickname that the member has
 // just chosen is saved before the change, never after it.
-func (c *core) changeMember(id int, change func(*member), also ...entry) error {
+func (c *core) changeMember(id int, change func(*member), also ...records.Entry) error {
 	c.flush()
 	m, err := c.find(id)
 	if err != nil {
@@ -45,9 +48,9 @@ func (c *core) dropName(id int) error {
 // withdrawn.
 func (c *core) remove(id int) error {
 	p := c.onStage()
-	var also []entry
+	var also []records.Entry
 	if p != nil {
-		also = append(also, c.withdrawal(p.At(), id))
+		also = append(also, c.book.Withdrawal(p.At(), id))
 	}
 	if err := c.changeMember(id, func(m *member) { m.Name, m.Removed, m.Work = "", true, nil }, also...); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -95,7 +96,7 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o class.Options)
 		return nil, class.Secret{}, terms.Refuse(terms.CodeBusy, "class.refused.rooms_fast")
 	}
 	if h.cfg.Space(ctx) >= store.SpaceForKnown {
-		return nil, class.Secret{}, notKept(store.ErrScarce)
+		return nil, class.Secret{}, records.NotKept(store.ErrScarce)
 	}
 	most := h.mostRooms(who)
 	h.makeSpace(ctx, most)
@@ -108,7 +109,7 @@ func (h *Hub) create(
 ) (class.Room, class.Secret, error) {
 	secret := class.NewSecret()
 	c := &core{cfg: &h.cfg, secret: secret.Hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
-	c.data = roomData{
+	c.data = records.Data{
 		Title: title, Language: terms.In(ctx).Tag, Walk: o.Walk,
 		Nicknames: o.Nicknames, NamesFall: o.Nicknames && o.NamesFall, Alone: o.Alone,
 		Seed: newSeed(),

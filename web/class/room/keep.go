@@ -2,15 +2,13 @@ package room
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
@@ -18,14 +16,14 @@ import (
 
 // logbook tracks the state of a room's log.
 type logbook struct {
-	epoch    uint64    // number of the newest epoch in the log; see [EpochType]
-	book     book      // which records are current
-	place    int64     // sequence number of the newest record
-	since    int       // records since the last snapshot
-	keptUsed time.Time // the last saved value of used
-	keptSeq  uint64    // the last saved value of seq
-	owed     bool      // some data must still be erased from the disk
-	untidy   time.Time // the log is not compacted before this time
+	epoch    uint64       // number of the newest epoch in the log; see [records.EpochType]
+	book     records.Book // which records are current
+	place    int64        // sequence number of the newest record
+	since    int          // records since the last snapshot
+	keptUsed time.Time    // the last saved value of used
+	keptSeq  uint64       // the last saved value of seq
+	owed     bool         // some data must still be erased from the disk
+	untidy   time.Time    // the log is not compacted before this time
 
 	pending []pending
 	saving  []pending   // changes in the commit in progress
@@ -35,57 +33,20 @@ type logbook struct {
 // pending holds changes that are waiting for a commit. done is called once they have been saved or
 // saving them has failed.
 type pending struct {
-	changes []entry
+	changes []records.Entry
 	done    func(error)
 }
 
-// entry is a record to append to the room's log, together with its subject.
-type entry struct {
-	journal.Record
-	about string
-	vote  *voteRecord // set for votes
-}
-
-// entry makes a record about a subject. For each subject, only the newest record counts.
-func (c *core) entry(kind, about string, value any) entry {
-	c.book.Last++
-	return newEntry(kind, strconv.Itoa(c.book.Last), about, value)
-}
-
-func newEntry(kind, id, about string, value any) entry {
-	data, err := json.Marshal(value)
-	if err != nil {
-		data = nil // keep reports the error
-	}
-	return entry{Record: journal.Record{Type: kind, ID: id, Data: data}, about: about}
-}
-
-// aboutOne returns the subject of records about one member or poll.
-func aboutOne(kind string, id int) string { return fmt.Sprint(kind, " ", id) }
-
 // memberEntry makes a record of a member, without their nickname; see nameEntry.
-func (c *core) memberEntry(m member) entry {
-	return c.entry(typeMember, aboutOne(typeMember, m.ID), memberRecord{m.ID, m.Learner, m.Nameless, m.Removed, m.Work})
+func (c *core) memberEntry(m member) records.Entry {
+	return c.book.Entry(records.TypeMember, records.Subject(records.TypeMember, m.ID),
+		records.MemberRecord{Member: m.ID, Learner: m.Learner, Nameless: m.Nameless, Removed: m.Removed, Work: m.Work})
 }
 
-func (c *core) nameEntry(m member) entry {
-	return c.entry(typeName, aboutOne(typeName, m.ID), nameRecord{m.ID, m.Name})
-}
-
-// voteEntry makes a record of a vote. The same vote always produces the same record.
-func voteEntry(at polls.Round, member int, v polls.Vote) entry {
-	x := voteRecord{at.Poll, at.N, member, v}
-	e := newEntry(typeVote, x.id(v.N), typeVote, x)
-	e.vote = &x
-	return e
-}
-
-// withdrawal makes a record that cancels a vote.
-func (c *core) withdrawal(at polls.Round, member int) entry {
-	x := voteRecord{Poll: at.Poll, Round: at.N, Member: member}
-	e := c.entry(typeWithdrawn, typeVote, x)
-	e.vote = &x
-	return e
+func (c *core) nameEntry(m member) records.Entry {
+	return c.book.Entry(
+		records.TypeName, records.Subject(records.TypeName, m.ID), records.NameRecord{Member: m.ID, Name: m.Name},
+	)
 }
 
 // gather is how long a vote waits so that other votes can be saved in the same commit.
@@ -96,7 +57,7 @@ const together = 512
 
 // enqueue saves changes within [gather], together with others that arrive in the meantime. If done
 // is nil, no caller is waiting, and saving is retried until it succeeds.
-func (c *core) enqueue(done func(error), changes ...entry) {
+func (c *core) enqueue(done func(error), changes ...records.Entry) {
 	c.pending = append(c.pending, pending{changes, done})
 	switch len(c.pending) {
 	case 1:
@@ -131,11 +92,11 @@ const seqEvery = 1 << 16
 
 // commit saves the pending changes, the given changes and, if it has changed, the stage in
 // one batch. If it fails, it returns [class.ErrKept] and nothing is saved.
-func (c *core) commit(changes ...entry) error {
+func (c *core) commit(changes ...records.Entry) error {
 	c.due.Stop()
 	waiting, link, seq := c.pending, c.link, c.keptSeq
 	c.pending, c.saving = nil, waiting // if the code below panics, their callers must not wait forever
-	var all []entry
+	var all []records.Entry
 	for _, p := range waiting {
 		all = append(all, p.changes...)
 	}
@@ -144,11 +105,11 @@ func (c *core) commit(changes ...entry) error {
 		link = session.LinkOf(c.state)
 	}
 	if link != c.link {
-		all = append(all, c.entry(typeStage, typeStage, stageRecord{link}))
+		all = append(all, c.book.Entry(records.TypeStage, records.TypeStage, records.Stage{Link: link}))
 	}
 	if c.seq >= c.keptSeq+seqEvery {
 		seq = c.seq
-		all = append(all, c.entry(typeSeq, typeSeq, seqRecord{seq}))
+		all = append(all, c.book.Entry(records.TypeSeq, records.TypeSeq, records.Seq{Seq: seq}))
 	}
 	err := c.keep(all)
 	if err == nil {
@@ -168,33 +129,33 @@ func (c *core) commit(changes ...entry) error {
 
 // keep appends changes to the room's log, counts the votes among them, and records
 // when the room was last used.
-func (c *core) keep(all []entry) error {
+func (c *core) keep(all []records.Entry) error {
 	if len(all) == 0 && !c.used.After(c.keptUsed) {
 		return nil
 	}
-	records := make([]journal.Record, len(all))
+	list := make([]journal.Record, len(all))
 	for i, x := range all {
-		if records[i] = x.Record; x.Data == nil {
+		if list[i] = x.Record; x.Data == nil {
 			c.cfg.Log.Error("a class could not be encoded", "record", x.Type)
 			return class.ErrKept
 		}
 	}
-	seqs, err := c.host.append(c, journal.Batch{Owner: c.owner(), At: c.used, Records: records})
+	seqs, err := c.host.append(c, journal.Batch{Owner: c.owner(), At: c.used, Records: list})
 	if errors.Is(err, errMoved) {
 		return err
 	} else if err != nil {
 		c.cfg.Log.Error("a class could not be saved", "error", err)
-		return notKept(err)
+		return records.NotKept(err)
 	}
 	c.keptUsed = c.used
 	for i, x := range all {
 		if seqs[i] == 0 {
 			continue // already in the log
 		}
-		if x.vote != nil {
-			c.book.vote(c.votes, x.Key(), *x.vote)
+		if x.Vote != nil {
+			c.book.Vote(c.votes, x.Key(), *x.Vote)
 		} else {
-			c.book.note(x.about, x.Key())
+			c.book.Note(x.About, x.Key())
 		}
 		c.place = seqs[i]
 		c.since++
@@ -256,8 +217,8 @@ func (c *core) compactAndScrub() error {
 }
 
 func (c *core) snapshot() error {
-	f := journal.Folded[roomState]{State: c.roomState(), Seq: c.place}
-	if err := f.Keep(context.Background(), c.cfg.Logs, c.owner(), folding); err != nil {
+	f := journal.Folded[records.State]{State: c.roomState(), Seq: c.place}
+	if err := f.Keep(context.Background(), c.cfg.Logs, c.owner(), records.Folding); err != nil {
 		return err
 	}
 	c.since = 0
@@ -267,25 +228,25 @@ func (c *core) snapshot() error {
 // erase removes from the disk the superseded records that identify people. A failed attempt is
 // retried later.
 func (c *core) erase() error {
-	if !c.book.owes() && !c.owed {
+	if !c.book.OwesErasure() && !c.owed {
 		return nil
 	}
 	if err := c.compactAndScrub(); err != nil {
 		c.cfg.Log.Error("a name could not be erased", "error", err)
-		return notKept(err)
+		return records.NotKept(err)
 	}
 	return nil
 }
 
 // change saves new data and, unless p is nil, a poll, and then updates the room. Pending
 // changes are saved first.
-func (c *core) change(next roomData, p *polls.Poll) error {
-	var all []entry
+func (c *core) change(next records.Data, p *polls.Poll) error {
+	var all []records.Entry
 	if next != c.data {
-		all = append(all, c.entry(typeData, typeData, next))
+		all = append(all, c.book.Entry(records.TypeData, records.TypeData, next))
 	}
 	if p != nil {
-		all = append(all, c.entry(typePoll, aboutOne(typePoll, p.ID), *p))
+		all = append(all, c.book.Entry(records.TypePoll, records.Subject(records.TypePoll, p.ID), *p))
 	}
 	c.used = c.cfg.Now()
 	if err := c.commit(all...); err != nil {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -129,7 +130,7 @@ func TestVotesCountOnce(t *testing.T) {
 // inLog compares a round's votes with the votes in the room's log.
 func inLog(t rapid.TB, logs journal.Journal, code, poll string, want map[int]class.Ballot) {
 	t.Helper()
-	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, folding)
+	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, records.Folding)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
 // folded returns the state of a room's log.
-func folded(t rapid.TB, logs journal.Journal, code string) *roomState {
+func folded(t rapid.TB, logs journal.Journal, code string) *records.State {
 	t.Helper()
-	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, folding)
+	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, records.Folding)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func folded(t rapid.TB, logs journal.Journal, code string) *roomState {
 }
 
 // records reads a room's log.
-func records(t *testing.T, logs journal.Journal, code string) (list []journal.Record) {
+func recordsOf(t *testing.T, logs journal.Journal, code string) (list []journal.Record) {
 	t.Helper()
 	room := journal.Owner{Kind: journal.Room, Name: code}
 	if err := logs.Read(t.Context(), room, 0, func(r journal.Record) error {
@@ -212,7 +213,7 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 		t.Errorf("the erasure of data still on the disk is confirmed: got error %v, want %v", err, class.ErrKept)
 	}
 	names := func(logs journal.Journal) (n int) {
-		for _, r := range records(t, logs, l.Code()) {
+		for _, r := range recordsOf(t, logs, l.Code()) {
 			if strings.Contains(string(r.Data), "Pupil 1") || strings.Contains(string(r.Data), `"p1"`) {
 				n++
 			}
@@ -279,7 +280,7 @@ func TestLogStaysShort(t *testing.T) {
 	if got := l.does(class.Close{}).Poll.Votes; got != members {
 		t.Errorf("%d votes count, want %d", got, members)
 	}
-	if n := len(records(t, s.logs, l.Code())); n > 3*mostWaste/2+2*members {
+	if n := len(recordsOf(t, s.logs, l.Code())); n > 3*mostWaste/2+2*members {
 		t.Errorf("after %d votes, the log has %d records, want at most %d", members*changes, n, 3*mostWaste/2+2*members)
 	}
 	for id, v := range folded(t, s.logs, l.Code()).Votes[polls.Round{Poll: 1, N: 1}] {
@@ -301,11 +302,11 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	damaged.does(class.AskQuestion{ID: "q-order"})
 	room := journal.Owner{Kind: journal.Room, Name: damaged.Code()}
 	if _, err := s.logs.Append(t.Context(), journal.Batch{Owner: room, At: s.clock.Now(), Records: []journal.Record{
-		{Type: typeVote, ID: "1.1.1.9", Data: []byte(`{"poll":`)},
-		{Type: typePoll, ID: "900", Data: []byte(`{"id":-3,"round":1}`)},
-		{Type: typePoll, ID: "901", Data: []byte(`{"id":3}`)},
-		{Type: typeName, ID: "902", Data: []byte(`{"member":-7,"name":"X"}`)},
-		{Type: typeMember, ID: "903", Data: []byte(`{"member":1000000000}`)},
+		{Type: records.TypeVote, ID: "1.1.1.9", Data: []byte(`{"poll":`)},
+		{Type: records.TypePoll, ID: "900", Data: []byte(`{"id":-3,"round":1}`)},
+		{Type: records.TypePoll, ID: "901", Data: []byte(`{"id":3}`)},
+		{Type: records.TypeName, ID: "902", Data: []byte(`{"member":-7,"name":"X"}`)},
+		{Type: records.TypeMember, ID: "903", Data: []byte(`{"member":1000000000}`)},
 		{Type: "written by a later version", ID: "904", Data: []byte(`[]`)},
 	}}); err != nil {
 		t.Fatal(err)
@@ -399,43 +400,5 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	last := begun(t, dir)
 	if _, err := last.Instruct(t.Context(), unread.Code(), unread.secret, caller("here")); err != nil {
 		t.Errorf("after the disk works again: %v", err)
-	}
-}
-
-// TestRecordNumbersAreLimited: a record with a number that is out of range is refused, so no number
-// can make a list or a room exceed the limits.
-func TestRecordNumbersAreLimited(t *testing.T) {
-	t.Parallel()
-	absurd := []journal.Record{
-		{Type: typeMember, ID: "1", Data: []byte(`{"member":30000003,"learner":"x"}`)},
-		{Type: typeName, ID: "2", Data: []byte(`{"member":65537,"name":"X"}`)},
-		{Type: typePoll, ID: "3", Data: []byte(`{"id":30000003,"round":1,"kind":"next","phase":"open"}`)},
-		{Type: typePoll, ID: "4", Data: []byte(`{"id":1,"round":1,"kind":"neat","phase":"open"}`)},
-		{
-			Type: typePoll, ID: "5",
-			Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","ends":"9999-01-01T00:00:00Z"}`),
-		},
-		{
-			Type: typePoll, ID: "6",
-			Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","options":[{"p":1e300}]}`),
-		},
-		{Type: typeVote, ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":30000003}`)},
-		{Type: typeVote, ID: "1.1.1.2", Data: []byte(`{"poll":1,"round":1,"member":1,"sure":1e9}`)},
-		{Type: typeVote, ID: "1.1.1.3", Data: []byte(`{"poll":1,"round":1,"member":1,"n":-5}`)},
-		{Type: typeSeq, ID: "7", Data: []byte(`{"seq":18446744073709551615}`)},
-		{Type: typeData, ID: "8", Data: []byte(`{"title":"A","step":-3}`)},
-		{Type: typeData, ID: "9", Data: []byte(`{"title":"A","timer":"0001-02-03T00:00:00Z"}`)},
-		{Type: typeBegun, ID: "10", Data: []byte(`{"at":"1800-01-01T00:00:00Z"}`)},
-		{Type: typeData, ID: "9223372036854775807", Data: []byte(`{"title":"B"}`)},
-		{Type: typeData, ID: "x", Data: []byte(`{"title":"B"}`)},
-	}
-	k := folding.Begin()
-	for _, r := range absurd {
-		if folding.Add(k, r) {
-			t.Errorf("record %s %s with data %s is accepted, want it refused", r.Type, r.ID, r.Data)
-		}
-	}
-	if len(k.Members)+len(k.Polls)+len(k.Votes)+len(k.Book.Newest)+k.Book.Last != 0 {
-		t.Errorf("unreadable records left %+v", k)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 )
 
 // people are the members and presenters of a room.
@@ -65,7 +66,7 @@ func (c *core) admitNew(who admission.Caller) error {
 	if c.data.Locked {
 		return class.ErrLocked
 	}
-	if full, replaced := c.space(who); replaced == nil && (full || len(c.members) >= mostMembers) {
+	if full, replaced := c.space(who); replaced == nil && (full || len(c.members) >= records.MaxMembers) {
 		return class.ErrFull
 	}
 	return nil
@@ -115,7 +116,7 @@ func (c *core) join(who admission.Caller) (class.Member, error) {
 	}
 	m := c.byLearner[who.Learner]
 	if m == nil {
-		var changes []entry
+		var changes []records.Entry
 		m, changes = c.newMember(who)
 		c.used = c.cfg.Now()
 		c.enqueue(nil, append(changes, c.memberEntry(*m))...)
@@ -134,7 +135,7 @@ func (c *core) rename(learner, name string, reply func(class.Member, error)) {
 		reply(class.Member{}, err)
 		return
 	}
-	var changes []entry
+	var changes []records.Entry
 	if c.data.Nicknames && !m.Nameless && name != "" && (name != m.Name || m.renaming > 0) {
 		next := *m
 		next.Name = name
@@ -169,7 +170,7 @@ func (c *core) memberOf(learner string) (*member, error) {
 
 // newMember returns a member for an admitted caller and, if they replace a member who had a
 // name, the record that deletes the name.
-func (c *core) newMember(who admission.Caller) (m *member, changes []entry) {
+func (c *core) newMember(who admission.Caller) (m *member, changes []records.Entry) {
 	if _, m = c.space(who); m != nil {
 		c.flush() // might save a nickname that the replaced member has just chosen
 		delete(c.byLearner, m.Learner)

@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -25,7 +26,7 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*local,
 	if d := h.damagedHere(log.Name); d != nil { // the room failed on this server too often
 		return nil, d.err()
 	}
-	before, err := journal.Load(ctx, h.cfg.Logs, log, folding)
+	before, err := journal.Load(ctx, h.cfg.Logs, log, records.Folding)
 	switch {
 	case errors.Is(err, journal.ErrDamaged):
 		return nil, (&damagedRoom{}).err()
@@ -35,10 +36,11 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*local,
 		return nil, f.missing(ctx)
 	}
 	epoch := before.State.Epoch + 1
-	first := newEntry(EpochType, strconv.FormatUint(epoch, 10), EpochType, epochRecord{epoch})
+	first := records.New(records.EpochType, strconv.FormatUint(epoch, 10), records.EpochType,
+		records.Epoch{Epoch: epoch})
 	batch := journal.Batch{Owner: log, At: used, Records: []journal.Record{first.Record}}
 	if _, err := h.c.Fence.AppendAs(ctx, batch, epoch); errors.Is(err, store.ErrFull) {
-		return nil, notKept(err)
+		return nil, records.NotKept(err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -58,7 +60,8 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*local,
 	c.host = f
 	// The view's number is saved immediately, since the next owner's views must have higher
 	// numbers.
-	if err := c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})}); err != nil {
+	if err := c.keep([]records.Entry{c.book.Entry(records.TypeSeq, records.TypeSeq,
+		records.Seq{Seq: c.seq})}); err != nil {
 		return nil, err
 	}
 	c.keptSeq = c.seq
@@ -159,7 +162,7 @@ func (f *relay) append(c *core, b journal.Batch) ([]int64, error) {
 
 // mayDelete implements [host]. It appends to the log, which fails if another server owns the room.
 func (f *relay) mayDelete(c *core) error {
-	return c.keep([]entry{c.entry(typeSeq, typeSeq, seqRecord{c.seq})})
+	return c.keep([]records.Entry{c.book.Entry(records.TypeSeq, records.TypeSeq, records.Seq{Seq: c.seq})})
 }
 
 // left reports whether this server no longer owns the room.
@@ -363,9 +366,3 @@ func (o owned) present(ctx context.Context, a presenting) (placed, error) {
 	}
 	return placed{v.Epoch, v.Seq}, nil
 }
-
-type epochRecord struct {
-	Epoch uint64 `json:"epoch"`
-}
-
-func (e epochRecord) check() bool { return e.Epoch >= 1 && e.Epoch <= mostChanges }

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/moves"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -53,7 +54,7 @@ func (c *core) mayMove(newPoll bool) error {
 }
 
 // freed returns the room's data with a closed poll removed from the stage.
-func (c *core) freed() roomData {
+func (c *core) freed() records.Data {
 	next := c.data
 	if p := c.onStage(); p != nil && !p.Live() {
 		next.Poll = 0

@@ -17,22 +17,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Secrets stores the hashes of the instructors' secrets by room code, separately from the
-// logs.
-type Secrets interface {
-	KeepSecret(ctx context.Context, room string, hash []byte) error
-	Secrets(ctx context.Context) (map[string][]byte, error)
-	// DropSecret deletes a secret and removes it from the disk.
-	DropSecret(ctx context.Context, room string) error
-}
-
 // create saves a new room whose log begins with the given records.
-func (c *core) create(first ...entry) error {
-	begun, data := c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)
+func (c *core) create(first ...records.Entry) error {
+	begun, data := c.book.Entry(records.TypeBegun, records.TypeBegun, records.Begun{At: c.begun}),
+		c.book.Entry(records.TypeData, records.TypeData, c.data)
 	return c.keep(append(first, begun, data))
 }
 
@@ -75,7 +68,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 			if err != nil && reading.Err() == nil {
 				cfg.Log.Error("a room could not be read and was left unchanged", "error", err)
 				unread[i] = &damagedRoom{hash: hash, used: log.Used}
-				if !someTime(log.Used) || log.Used.After(cfg.Now()) {
+				if !records.ValidTime(log.Used) || log.Used.After(cfg.Now()) {
 					unread[i].used = cfg.Now()
 				}
 				return nil
@@ -115,7 +108,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 // restoreRoom reads a room, and sets aside its unreadable records. If the whole room is
 // unreadable, restoreRoom sets all of it aside and returns nil.
 func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte) (c *core, err error) {
-	f, err := journal.Load(ctx, cfg.Logs, log.Owner, folding)
+	f, err := journal.Load(ctx, cfg.Logs, log.Owner, records.Folding)
 	switch {
 	case errors.Is(err, journal.ErrDamaged):
 		return nil, setAside(ctx, cfg, log.Owner, "its log cannot be read")
@@ -147,7 +140,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 		return nil, err
 	}
 	c.become(f.State)
-	c.place, c.since, c.owed = f.Seq, f.Since, c.book.owes() // an erasure may have been interrupted
+	c.place, c.since, c.owed = f.Seq, f.Since, c.book.OwesErasure() // an erasure may have been interrupted
 	return c, nil
 }
 
@@ -217,7 +210,7 @@ func (d *damagedRoom) err() error {
 }
 
 // become restores a core from the state of its log.
-func (c *core) become(k *roomState) {
+func (c *core) become(k *records.State) {
 	c.begun, c.data, c.link, c.texts, c.votes = k.Begun, k.Data, k.Link, k.Texts, k.Votes
 	c.book, c.keptSeq, c.seq, c.epoch = k.Book, k.Seq, k.Seq+afterRestart, k.Epoch
 	for i, is := range k.Members {
@@ -247,8 +240,8 @@ func (c *core) become(k *roomState) {
 }
 
 // roomState returns the state of the log. No changes may be pending.
-func (c *core) roomState() *roomState {
-	k := &roomState{
+func (c *core) roomState() *records.State {
+	k := &records.State{
 		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
 		Votes: c.votes, Book: c.book, Epoch: c.epoch,
 	}
@@ -257,7 +250,10 @@ func (c *core) roomState() *roomState {
 			k.Members = append(k.Members, nil)
 			continue
 		}
-		k.Members = append(k.Members, &memberState{m.Learner, m.Name, m.Nameless, m.Removed, m.Work})
+		k.Members = append(k.Members, &records.Member{
+			Learner: m.Learner, Name: m.Name, Nameless: m.Nameless,
+			Removed: m.Removed, Work: m.Work,
+		})
 	}
 	return k
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -26,7 +27,7 @@ func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
 	s = begun(t, dir)
 	listed := func() (codes, faulty []string) {
 		t.Helper()
-		list, err := List(t.Context(), s.cfg.Logs, s.cfg.Secrets)
+		list, err := records.List(t.Context(), s.cfg.Logs, s.cfg.Secrets)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/moves"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -92,12 +93,9 @@ func (c *core) update(st *session.State) bool {
 // keepText saves the text on the stage, which is about to be replaced.
 func (c *core) keepText(st *session.State) {
 	t, ok := moves.TextOf(st)
-	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
+	if !ok || len(c.texts) >= records.MaxTexts || slices.Contains(c.texts, t) {
 		return
 	}
 	c.texts = append(c.texts, t)
-	c.enqueue(nil, c.entry(typeText, typeText, t))
+	c.enqueue(nil, c.book.Entry(records.TypeText, records.TypeText, t))
 }
-
-// maxTexts is the maximum number of texts of a class that are saved for replay.
-const maxTexts = 64

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -165,8 +166,9 @@ func (h *shared) begin(c *core, lease Lease) (hosted, error) {
 	f := h.newRelay(c.code, c.secret)
 	c.host, c.epoch = f, 1
 	err := c.create(
-		newEntry(EpochType, strconv.FormatUint(c.epoch, 10), EpochType, epochRecord{c.epoch}),
-		entry{Record: SecretRecord(c.secret[:]), about: typeSecret},
+		records.New(records.EpochType, strconv.FormatUint(c.epoch, 10), records.EpochType,
+			records.Epoch{Epoch: c.epoch}),
+		records.Entry{Record: records.SecretRecord(c.secret[:]), About: records.TypeSecret},
 	)
 	if err == nil {
 		if _, err = f.start(c, lease); err == nil {
@@ -175,7 +177,7 @@ func (h *shared) begin(c *core, lease Lease) (hosted, error) {
 	}
 	lease.Release()
 	h.cfg.Log.Error("a new room could not be saved", "error", err)
-	return nil, notKept(err)
+	return nil, records.NotKept(err)
 }
 
 // findDamaged implements [directory].
@@ -203,7 +205,7 @@ func (h *shared) forgetOthers(ctx context.Context, learner string) error {
 	var errs []error
 	unread := 0
 	for _, log := range logs {
-		f, err := journal.Load(ctx, h.cfg.Logs, log.Owner, folding)
+		f, err := journal.Load(ctx, h.cfg.Logs, log.Owner, records.Folding)
 		if errors.Is(err, journal.ErrDamaged) {
 			unread++
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -132,7 +133,7 @@ func (p *post) pause() {
 
 // Secret implements [Cluster.Secret].
 func (u *union) Secret(ctx context.Context, room string) ([]byte, error) {
-	return SecretIn(ctx, u.logs, room)
+	return records.SecretIn(ctx, u.logs, room)
 }
 
 // The following methods are only for single servers: in a cluster, the logs contain the
@@ -191,7 +192,7 @@ func (p *post) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]i
 	}
 	newest := uint64(0)
 	note := func(r journal.Record) error {
-		if n, err := strconv.ParseUint(r.ID, 10, 64); r.Type == EpochType && err == nil {
+		if n, err := strconv.ParseUint(r.ID, 10, 64); r.Type == records.EpochType && err == nil {
 			newest = max(newest, n)
 		}
 		return nil
@@ -199,7 +200,7 @@ func (p *post) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]i
 	if err := u.logs.Read(ctx, b.Owner, 0, note); err != nil {
 		return nil, err
 	}
-	if newest == epoch && len(b.Records) > 0 && b.Records[0].Type == EpochType {
+	if newest == epoch && len(b.Records) > 0 && b.Records[0].Type == records.EpochType {
 		return nil, ErrFenced // two owners cannot use the same epoch
 	}
 	if newest > epoch {

@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -251,7 +252,7 @@ func TestUnfitWalkStepIsReported(t *testing.T) {
 	// A step is not shown if its question cannot be asked.
 	l.refused(class.GoTo{Step: 3}, &terms.Refusal{Code: class.CodeAsk})
 	other := s.room(class.Options{Walk: "broken"})
-	other.data(func(d *roomData) { d.Step = 2 })
+	other.data(func(d *records.Data) { d.Step = 2 })
 	other.refused(class.GoTo{Step: 3}, &terms.Refusal{Code: class.CodeAsk})
 	if v := other.View(); v.Walk.Step != 2 || v.State.Started() {
 		t.Errorf("the class is at %+v with the prompt %q; want step 2 without a text", v.Walk, v.State.Prompt)
@@ -265,7 +266,7 @@ func greedy() infer.Settings {
 }
 
 // data changes a room's data.
-func (l *lesson) data(change func(*roomData)) {
+func (l *lesson) data(change func(*records.Data)) {
 	l.t.Helper()
 	if err := l.ask(l.t.Context(), func(c *core) error {
 		next := c.data

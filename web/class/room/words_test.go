@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/pseudo"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -23,7 +24,7 @@ func TestRefusalsKeepTheirTextBetweenServers(t *testing.T) {
 		terms.Refuse(class.CodeNick, "class.refused.nick", "n", 50, "most", class.MaxNick),
 		terms.Refuse(class.CodeWalk, "class.refused.step", "n", 2, "title", "The draw", "why", class.ErrOpen),
 		notForgotten(1).(*terms.Refusal),
-		notKept(store.ErrFull).(*terms.Refusal),
+		records.NotKept(store.ErrFull).(*terms.Refusal),
 		terms.RefusalOf(ofType),
 		terms.RefusalOf(ofKnob),
 		terms.Refuse(class.CodeWalk, "class.refused.step", "n", 2, "title", "The draw", "why", terms.RefusalOf(ofKnob)),

@@ -6,46 +6,16 @@ import (
 	"crypto/subtle"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 )
 
 // A class can be assigned tasks from the course. Each member can hand in their results; handing in
 // again replaces earlier results. The server reads the results from the member's saved progress,
 // not from the browser.
-
-// Limits of assignments and results.
-const (
-	mostTasks   = 40
-	mostSlips   = 64
-	longestTask = 80 // in bytes; applies to the names of tasks and of mistakes
-)
-
-// sameWork reports whether w and x are equal except for their times.
-func sameWork(w, x class.Work) bool {
-	return slices.Equal(w.Done, x.Done) && slices.Equal(w.Slips, x.Slips)
-}
-
-// assign returns the room's data with a new assignment.
-func (d roomData) assign(a class.Assign) (roomData, error) {
-	if len(a.Tasks) > mostTasks {
-		return d, terms.Refuse(class.CodeAsk, "class.refused.tasks", "n", mostTasks)
-	}
-	for _, t := range a.Tasks {
-		if !plainTask(t) {
-			return d, terms.Refuse(class.CodeAsk, "class.refused.no_task", "task", class.Quoted(t))
-		}
-	}
-	d.Tasks, d.AskNames = strings.Join(a.Tasks, " "), a.Names && len(a.Tasks) > 0
-	return d, nil
-}
-
-func plainTask(t string) bool {
-	return t != "" && text(t, longestTask) && !strings.ContainsAny(t, " \n\t:")
-}
 
 // Assigned returns the room with the given code if key opens its assignment. It checks the key in
 // the same way as [Hub.Replay].
@@ -105,8 +75,8 @@ func (c *core) handIn(who admission.Caller, name string, w class.Work) error {
 		}
 	}
 	c.flush() // a nickname that they have just chosen may be pending
-	w = within(w, tasks, c.cfg.Now())
-	m, changes := c.byLearner[who.Learner], []entry(nil)
+	w = records.Within(w, tasks, c.cfg.Now())
+	m, changes := c.byLearner[who.Learner], []records.Entry(nil)
 	if m == nil {
 		m, changes = c.newMember(who)
 		c.enqueue(nil, append(changes, c.memberEntry(*m))...)
@@ -117,7 +87,7 @@ func (c *core) handIn(who admission.Caller, name string, w class.Work) error {
 	if c.data.AskNames && !m.Nameless && name != "" {
 		next.Name = name
 	}
-	if m.Work != nil && sameWork(*m.Work, w) && next.Name == m.Name {
+	if m.Work != nil && records.SameWork(*m.Work, w) && next.Name == m.Name {
 		return nil // if the results have not changed, nothing is saved
 	}
 	next.Work, next.voted = &w, true
@@ -129,37 +99,6 @@ func (c *core) handIn(who admission.Caller, name string, w class.Work) error {
 	}
 	*m = next
 	return nil
-}
-
-// within returns the part of w that is about the given tasks, up to the limits.
-func within(w class.Work, tasks []string, now time.Time) class.Work {
-	kept := class.Work{At: now.UTC()}
-	for _, t := range tasks {
-		if slices.Contains(w.Done, t) {
-			kept.Done = append(kept.Done, t)
-		}
-	}
-	for _, s := range w.Slips {
-		task, what, ok := strings.Cut(s, ":")
-		if ok && what != "" && text(s, longestTask) && slices.Contains(tasks, task) && len(kept.Slips) < mostSlips &&
-			!slices.Contains(kept.Slips, s) {
-			kept.Slips = append(kept.Slips, s)
-		}
-	}
-	return kept
-}
-
-// checkWork reports whether a record's results are valid.
-func checkWork(w *class.Work) bool {
-	if w == nil {
-		return true
-	}
-	for _, s := range append(slices.Clone(w.Done), w.Slips...) {
-		if !text(s, longestTask) {
-			return false
-		}
-	}
-	return someTime(w.At) && len(w.Done) <= mostTasks && len(w.Slips) <= mostSlips
 }
 
 // assigned returns the summary of the assignment, or nil if nothing is assigned.
@@ -175,7 +114,7 @@ func (c *core) assigned() *class.AssignedSummary {
 			continue
 		}
 		s.HandedIn++
-		now := within(*m.Work, tasks, m.Work.At) // the tasks may have changed since
+		now := records.Within(*m.Work, tasks, m.Work.At) // the tasks may have changed since
 		for _, t := range now.Done {
 			done[t]++
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/records"
 )
 
 func (l *lesson) hands(id int, name string, done, slips []string) {
@@ -149,12 +150,18 @@ func TestWorkIsLimited(t *testing.T) {
 	}
 	l.hands(1, "", []string{taskA, taskB, taskB}, append([]string{"learn/other:x", taskB, taskB + ":"}, many...))
 	a := l.work()
-	if len(a.Slips) != mostSlips || slices.ContainsFunc(a.Slips,
+	if len(a.Slips) != records.MaxSlips || slices.ContainsFunc(a.Slips,
 		func(s class.SlipSummary) bool { return s.Task != taskB }) {
-		t.Errorf("%d mistakes are left, want %d, all in the other task", len(a.Slips), mostSlips)
+		t.Errorf("%d mistakes are left, want %d, all in the other task", len(a.Slips), records.MaxSlips)
 	}
 	same(t, "finished", a.Tasks, class.TaskSummary{Task: taskB, Done: 1})
-	for _, tasks := range [][]string{make([]string, mostTasks+1), {"a b"}, {""}, {"a:b"}, {string(make([]byte, 100))}} {
+	for _, tasks := range [][]string{
+		make([]string, records.MaxTasks+1),
+		{"a b"},
+		{""},
+		{"a:b"},
+		{string(make([]byte, 100))},
+	} {
 		if _, err := l.Present(t.Context(), instructor, l.secret, class.Assign{Tasks: tasks}); err == nil {
 			t.Errorf("%.20q was assigned, want it refused", tasks)
 		}

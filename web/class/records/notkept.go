@@ -1,4 +1,4 @@
-package room
+package records
 
 import (
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -6,9 +6,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// notKept returns [class.ErrKept], which includes the reason if the disk is the cause. Errors that
+// NotKept returns [class.ErrKept], which includes the reason if the disk is the cause. Errors that
 // already include the reason are returned unchanged.
-func notKept(err error) error {
+func NotKept(err error) error {
 	if refused, ok := terms.AsRefusal(err); ok && refused.Code == class.CodeKept {
 		return err
 	}

@@ -1,4 +1,4 @@
-package room
+package records
 
 import (
 	"strconv"
@@ -15,7 +15,7 @@ import (
 
 // The largest valid numbers and lengths in records.
 const (
-	mostMembers = 1 << 16 // members that a room has had in total
+	MaxMembers  = 1 << 16 // members that a room has had in total
 	mostRounds  = 1 << 20 // of a poll
 	mostSteps   = 1 << 20 // of a run or a walkthrough
 	mostViews   = 1 << 53
@@ -25,16 +25,19 @@ const (
 	longestName = 4 * class.MaxTitle
 )
 
+// MaxTexts is the maximum number of texts of a class that are saved for replay.
+const MaxTexts = 64
+
 // The range of valid times.
 var (
 	earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// someTime reports whether a time is in the valid range, which excludes the zero time.
-func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
+// ValidTime reports whether a time is in the valid range, which excludes the zero time.
+func ValidTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
 
-func timeOrNone(t time.Time) bool { return t.IsZero() || someTime(t) }
+func timeOrNone(t time.Time) bool { return t.IsZero() || ValidTime(t) }
 
 func between(n, least, most int) bool { return n >= least && n <= most }
 
@@ -50,28 +53,28 @@ func numbered(id string) bool {
 	return err == nil && between(n, 1, mostChanges)
 }
 
-func (b begunRecord) check() bool { return someTime(b.At) }
+func (b Begun) check() bool { return ValidTime(b.At) }
 
-func (d roomData) check() bool {
+func (d Data) check() bool {
 	return text(d.Title, longestName) && text(d.Language, longestName) && text(d.Walk, longestName) &&
 		between(d.Step, 0, mostSteps) && between(d.Poll, 0, polls.MaxPolls) && timeOrNone(d.Timer) &&
-		text(d.Tasks, mostTasks*(longestTask+1))
+		text(d.Tasks, MaxTasks*(longestTask+1))
 }
 
-func (s stageRecord) check() bool { return text(s.Link, longestText) }
-func (s seqRecord) check() bool   { return s.Seq <= mostViews }
-func (t textRecord) check() bool  { return text(t.Prompt, longestText) && text(t.Link, longestText) }
+func (s Stage) check() bool      { return text(s.Link, longestText) }
+func (s Seq) check() bool        { return s.Seq <= mostViews }
+func (t textRecord) check() bool { return text(t.Prompt, longestText) && text(t.Link, longestText) }
 
-func (m memberRecord) check() bool {
-	return between(m.Member, 1, mostMembers) && text(m.Learner, longestName) && checkWork(m.Work)
+func (m MemberRecord) check() bool {
+	return between(m.Member, 1, MaxMembers) && text(m.Learner, longestName) && checkWork(m.Work)
 }
 
-func (n nameRecord) check() bool {
-	return between(n.Member, 1, mostMembers) && text(n.Name, longestName)
+func (n NameRecord) check() bool {
+	return between(n.Member, 1, MaxMembers) && text(n.Name, longestName)
 }
 
-func (v voteRecord) check() bool {
-	return between(v.Poll, 1, polls.MaxPolls) && between(v.Round, 1, mostRounds) && between(v.Member, 1, mostMembers) &&
+func (v VoteRecord) check() bool {
+	return between(v.Poll, 1, polls.MaxPolls) && between(v.Round, 1, mostRounds) && between(v.Member, 1, MaxMembers) &&
 		text(v.Choice, longestName) && chance(v.U) && chance(v.Sure) && v.N >= 0
 }
 
@@ -95,3 +98,5 @@ func (p pollRecord) check() bool {
 		len(p.Options) <= mostOptions && text(p.PromptText, longestText) && timeOrNone(p.Asked) && timeOrNone(p.Ends) &&
 		p.Within >= 0
 }
+
+func (e Epoch) check() bool { return e.Epoch >= 1 && e.Epoch <= mostChanges }

@@ -1,4 +1,4 @@
-package room
+package records
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func (s secretRecord) check() bool { return len(s.Hash) == sha256.Size }
 // cluster have such a record: a single server stores the hashes separately from the logs
 // ([Secrets]).
 func SecretRecord(hash []byte) journal.Record {
-	return newEntry(typeSecret, "1", typeSecret, secretRecord{hash}).Record
+	return New(TypeSecret, "1", TypeSecret, secretRecord{hash}).Record
 }
 
 // SecretIn returns the hash of the secret from a room's log, or nil if the log contains no
