@@ -69,6 +69,7 @@ func (h *Hub) again(r *local, old *core) (*core, error) {
 		}
 	}
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
+	c.servers = old.servers
 	if c.host = old.host; c.epoch != old.epoch {
 		r.leave() // another server runs the room now
 	}
@@ -93,7 +94,7 @@ func (h *Hub) saveJoins(old *core) {
 		return
 	}
 	batch := journal.Batch{Owner: old.owner(), At: old.used, Records: left}
-	if _, err := old.host.append(old, batch); err != nil {
+	if _, err := old.append(batch); err != nil {
 		h.cfg.Log.Error("a class could not be saved", "error", err)
 	}
 }

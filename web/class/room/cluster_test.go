@@ -226,8 +226,8 @@ func TestNextOwnershipCountsNoOldPages(t *testing.T) {
 		if again, _, err = f.locate(t.Context(), time.Time{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := again.ask(t.Context(), func(*core) error {
-			if again != first && f.servers["c"] != nil {
+		if err := again.ask(t.Context(), func(c *core) error {
+			if again != first && c.servers["c"] != nil {
 				t.Error("the new owner still counts the pages of server c")
 			}
 			return nil

@@ -40,6 +40,7 @@ func newSeed() uint64 {
 // empty initializes the maps and timers of a core.
 func (c *core) empty() {
 	c.byLearner, c.votes, c.presenterPages = map[string]*member{}, polls.Votes{}, map[string]int{}
+	c.servers = map[string]*serverPages{}
 	c.book.Newest = map[string]string{}
 	for _, t := range []**time.Timer{&c.due, &c.later, &c.alarm, &c.news} {
 		*t = time.NewTimer(time.Hour)

@@ -49,10 +49,12 @@ type directory interface {
 
 // host is a room's server, as the room's goroutine sees it: [single] or, in a cluster, a [relay].
 type host interface {
-	// append appends to the room's log.
-	append(c *core, b journal.Batch) ([]int64, error)
-	// mayDelete returns an error if the room must not be deleted here.
-	mayDelete(c *core) error
+	// append appends to the room's log. In a cluster, epoch is the owner's epoch. After errMoved,
+	// nothing more may be confirmed.
+	append(b journal.Batch, epoch uint64) ([]int64, error)
+	// mayDelete returns an error if the room must not be deleted here. It can call try, which
+	// appends to the log.
+	mayDelete(try func() error) error
 	// shown is called with each new view.
 	shown(v *class.View)
 }
@@ -107,10 +109,10 @@ func (h single) sweepOthers(context.Context) {}
 
 func (h single) stopServing() {}
 
-func (h single) append(_ *core, b journal.Batch) ([]int64, error) {
+func (h single) append(b journal.Batch, _ uint64) ([]int64, error) {
 	return h.cfg.Logs.Append(context.Background(), b)
 }
 
-func (h single) mayDelete(*core) error { return nil }
+func (h single) mayDelete(func() error) error { return nil }
 
 func (h single) shown(*class.View) {}

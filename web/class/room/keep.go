@@ -127,6 +127,26 @@ func (c *core) commit(changes ...records.Entry) error {
 	return err
 }
 
+// append appends to the room's log. If the room has moved to another server, it stops the room here.
+func (c *core) append(b journal.Batch) ([]int64, error) {
+	if c.left() {
+		return nil, errMoved
+	}
+	seqs, err := c.host.append(b, c.epoch)
+	if err == nil && c.left() {
+		err = errMoved
+	}
+	if errors.Is(err, errMoved) && c.room != nil {
+		c.room.leave()
+	}
+	return seqs, err
+}
+
+// saveSeq saves the number of the newest view.
+func (c *core) saveSeq() error {
+	return c.keep([]records.Entry{c.book.Entry(records.TypeSeq, records.TypeSeq, records.Seq{Seq: c.seq})})
+}
+
 // keep appends changes to the room's log, counts the votes among them, and records
 // when the room was last used.
 func (c *core) keep(all []records.Entry) error {
@@ -140,7 +160,7 @@ func (c *core) keep(all []records.Entry) error {
 			return class.ErrKept
 		}
 	}
-	seqs, err := c.host.append(c, journal.Batch{Owner: c.owner(), At: c.used, Records: list})
+	seqs, err := c.append(journal.Batch{Owner: c.owner(), At: c.used, Records: list})
 	if errors.Is(err, errMoved) {
 		return err
 	} else if err != nil {
@@ -268,7 +288,7 @@ func (c *core) change(next records.Data, p *polls.Poll) error {
 // deleteAll deletes the room from the disk and notifies all followers.
 func (c *core) deleteAll() error {
 	c.flush() // replies to pending votes
-	if err := c.host.mayDelete(c); err != nil {
+	if err := c.host.mayDelete(c.saveSeq); err != nil {
 		return err
 	}
 	err := c.cfg.Logs.Drop(context.Background(), c.owner())
@@ -288,3 +308,6 @@ func (c *core) deleteAll() error {
 	c.deleted, c.pending, c.stale = true, nil, false
 	return nil
 }
+
+// left reports whether this server no longer owns the room.
+func (c *core) left() bool { return c.room != nil && c.room.lost.Load() }

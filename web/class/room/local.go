@@ -2,8 +2,10 @@ package room
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -260,6 +262,11 @@ func (r *local) adopt(ctx context.Context, run class.Run, notice *terms.Refusal)
 	return err
 }
 
+// dropSilent drops the pages of servers that have not reported for longer than gone.
+func (r *local) dropSilent(gone time.Duration) {
+	_ = r.ask(r.ctx, func(c *core) error { c.dropSilent(gone); return nil }) // the room may be gone
+}
+
 // rest closes the run of a room that nobody is watching.
 func (r *local) rest(ctx context.Context) {
 	leave, err := r.lockRun(ctx)
@@ -284,4 +291,21 @@ func (r *local) wakeUp() {
 	case r.woken <- struct{}{}:
 	default: // already signaled
 	}
+}
+
+// leave stops a room that this server no longer owns, so that the room does not confirm
+// anything else.
+func (r *local) leave() {
+	r.lost.Store(true)
+	r.stop()
+}
+
+// whyMoved returns err, or errMoved if this server no longer owns the room or is about to
+// lose it.
+func (r *local) whyMoved(err error) error {
+	ends := r.lost.Load() || r.hub.ctx.Err() != nil
+	if errors.Is(err, errMoved) || ends && (errors.Is(err, class.ErrGone) || errors.Is(err, class.ErrKept)) {
+		return errMoved
+	}
+	return err
 }

@@ -18,6 +18,8 @@ type people struct {
 
 	presenter      string         // who holds the controls, "" for no one
 	presenterPages map[string]int // open pages of presenters
+
+	servers map[string]*serverPages // in a cluster: the pages on each server
 }
 
 // member is a follower. The exported fields are saved.

@@ -150,7 +150,7 @@ var (
 	opJoin = serve(op[joining, class.Member]{name: "join", do: func(
 		ctx context.Context, r owned, a joining,
 	) (value class.Member, err error) {
-		return r.join(ctx, a)
+		return r.joinFrom(ctx, a.Server, a.Who, a.Nick)
 	}})
 	opStanding = serve(op[whoArgs, class.Standing]{name: "standing", do: func(
 		ctx context.Context, r owned, a whoArgs,
@@ -170,7 +170,10 @@ var (
 	opPresenter = serve(op[presenting, nothing]{name: "presenter", do: func(
 		ctx context.Context, r owned, a presenting,
 	) (value nothing, err error) {
-		return value, r.openPresenter(ctx, a)
+		if !r.fits(a.Secret) {
+			return value, class.ErrSecret
+		}
+		return value, r.openPresenterFrom(ctx, a.Server, a.Who)
 	}})
 	opCanPresent = serve(op[string, bool]{name: "can present", do: func(
 		ctx context.Context, r owned, who string,
@@ -220,7 +223,8 @@ var (
 	opPages = serve(op[report, placed]{name: "pages", do: func(
 		ctx context.Context, r owned, a report,
 	) (value placed, err error) {
-		return r.setPages(ctx, a)
+		v, err := r.setPages(ctx, a)
+		return placed{v.Epoch, v.Seq}, err
 	}})
 	opView = serve(op[nothing, json.RawMessage]{name: "view", do: func(
 		ctx context.Context, r owned, _ nothing,

@@ -19,10 +19,6 @@ type relay struct {
 	own    chan struct{} // a lock of capacity 1, held while becoming the owner
 	first  chan struct{} // closed once there is a view
 
-	// servers holds the pages that are open on each server, if this server owns the room. Only the
-	// room's goroutine uses it.
-	servers map[string]*serverPages
-
 	mu         sync.Mutex
 	here       *local // the running room, while this server owns it
 	lease      Lease  // the owner's lease; its Server is "" if the owner is unknown
