@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -24,7 +25,7 @@ type Classes struct {
 	// Space, if not nil, returns how much storage space is left.
 	Space func(context.Context) store.Space
 	// Cluster, if not nil, shares the rooms with other servers.
-	Cluster *room.Cluster
+	Cluster *remote.Cluster
 	// Members is the maximum number of members of a room, even if all of them have the same
 	// address; 0 means the admission limits.
 	Members int
@@ -63,6 +64,14 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 	return r, nil
 }
 
+// newHub returns the hub of a single server or, if cluster is not nil, of a server in a cluster.
+func newHub(ctx context.Context, cfg room.Config, cluster *remote.Cluster) (*room.Hub, error) {
+	if cluster != nil {
+		return remote.NewHub(cfg, *cluster)
+	}
+	return room.NewHub(ctx, cfg)
+}
+
 // mountClasses restores the saved rooms and adds the class pages. Without a course, it adds no
 // pages. Without a place to store rooms, it adds pages that explain that a class needs a server.
 func (s *Server) mountClasses(mux *http.ServeMux) error {
@@ -78,15 +87,15 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		classroom.New(deps).Mount(mux)
 		return nil
 	}
-	hub, err := room.NewHub(s.ctx, room.Config{
+	hub, err := newHub(s.ctx, room.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
-		Log: s.cfg.Logger, Space: s.cfg.Classes.Space, Cluster: s.cfg.Classes.Cluster,
+		Log: s.cfg.Logger, Space: s.cfg.Classes.Space,
 		Now: s.cfg.Classes.Now, Aged: s.cfg.Classes.Aged,
 		Limits: room.Limits{
 			Rooms: s.limits.Rooms, Members: s.cfg.Classes.members(s.limits.Members), TTL: s.cfg.Classes.TTL,
 		},
 		WrongCodes: s.limiter.WrongCodes, NewRooms: s.limiter.NewRooms,
-	})
+	}, s.cfg.Classes.Cluster)
 	if err != nil {
 		return fmt.Errorf("restoring the class rooms: %w", err)
 	}

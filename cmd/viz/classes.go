@@ -15,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/cluster"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -128,10 +129,10 @@ func (o *roomsOptions) inCluster(ctx context.Context, f *flags, stdout io.Writer
 	if err != nil {
 		return err
 	}
-	hub, err := room.NewHub(ctx, room.Config{
-		Logs: c.Journal(), Secrets: c.Secrets(), Cluster: c.Rooms(), Now: c.Now, Course: course, Log: log,
+	hub, err := remote.NewHub(room.Config{
+		Logs: c.Journal(), Secrets: c.Secrets(), Now: c.Now, Course: course, Log: log,
 		Limits: room.Limits{TTL: math.MaxInt64}, // nothing expires: only the named room is deleted
-	})
+	}, *c.Rooms())
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ var assemblers = []string{"web", "web/tab", "web/site", "web/webtest", "cmd/viz"
 // forTests are packages that only tests and other packages in this list import.
 var forTests = []string{
 	"infer/fixture", "web/pseudo", "infer/testmodel", "web/browser", "web/journal/journaltest",
-	"web/journal/stream/streamtest", "web/session/sessiontest", "web/coursework/courseworktest", "web/webtest",
+	"web/journal/stream/streamtest", "web/session/sessiontest", "web/coursework/courseworktest", "web/class/classtest",
+	"web/webtest",
 }
 
 var everything = []string{""}

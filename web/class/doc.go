@@ -9,7 +9,7 @@
 // runs elsewhere: a [Driver] opens one [Run] for all followers of a room.
 //
 // Package polls has the rules of polls, moves runs a walkthrough on a run, records defines the log
-// of a room, and room runs rooms.
+// of a room, room runs rooms, and remote shares them among the servers of a cluster.
 //
 // User input (a nickname, a number) is always text, never markup.
 package class

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 	"github.com/tokenbytoken/viz/web/session"
@@ -132,8 +132,8 @@ func TestCutOffOwnerConfirmsNothing(t *testing.T) {
 		Owner: journal.Owner{Kind: journal.Room, Name: l.Code()}, At: time.Now(),
 		Records: []journal.Record{{Type: "vote", ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":1}`)}},
 	}
-	if _, err := a.joined.Rooms().Fence.AppendAs(context.Background(), late, 1); !errors.Is(err, room.ErrFenced) {
-		t.Errorf("an append by the previous owner: got error %v, want %v", err, room.ErrFenced)
+	if _, err := a.joined.Rooms().Fence.AppendAs(context.Background(), late, 1); !errors.Is(err, remote.ErrFenced) {
+		t.Errorf("an append by the previous owner: got error %v, want %v", err, remote.ErrFenced)
 	}
 	persist(t, func() error {
 		_, err := onA.vote(1, class.Ballot{Poll: p.ID, Choice: choice(2), N: 2})

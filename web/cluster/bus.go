@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"github.com/tokenbytoken/viz/infer/fault"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
@@ -126,7 +126,7 @@ func (b *bus) subscribe(subject string, most int, f func(*nats.Msg)) (end func()
 	}), nil
 }
 
-// Publish implements [room.Bus].
+// Publish implements [remote.Bus].
 func (b *bus) Publish(room string, message []byte) {
 	select {
 	case b.out <- outgoing{b.roomSubject(room), message}:
@@ -149,7 +149,7 @@ func (b *bus) publish() {
 	}
 }
 
-// Subscribe implements [room.Bus].
+// Subscribe implements [remote.Bus].
 func (b *bus) Subscribe(room string, f func([]byte)) (func(), error) {
 	senders := map[string]*assembly{}
 	return b.subscribe(b.roomSubject(room), mostIncoming, func(m *nats.Msg) {
@@ -159,9 +159,9 @@ func (b *bus) Subscribe(room string, f func([]byte)) (func(), error) {
 	})
 }
 
-// Request implements [room.Bus].
+// Request implements [remote.Bus].
 func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byte, error) {
-	if len(request) > room.MaxRequest {
+	if len(request) > remote.MaxRequest {
 		return nil, errors.New("a request to another server exceeds the size limit")
 	}
 	token := nuid.Next()
@@ -179,7 +179,7 @@ func (b *bus) Request(ctx context.Context, server string, request []byte) ([]byt
 		return nil, err
 	}
 	if err := b.nc.PublishRequest(b.serverSubject(server), b.inbox+"."+token, request); err != nil {
-		return nil, errors.Join(room.ErrNoServer, err) // the request was not sent
+		return nil, errors.Join(remote.ErrNoServer, err) // the request was not sent
 	}
 	select {
 	case x := <-a.answer:
@@ -205,7 +205,7 @@ func (b *bus) answered(m *nats.Msg) {
 	x := answered{}
 	switch {
 	case len(m.Data) == 0 && m.Header.Get("Status") == "503":
-		x.err = room.ErrNoServer
+		x.err = remote.ErrNoServer
 	default:
 		whole, ok, err := a.parts.add(m)
 		if err != nil {
@@ -222,13 +222,13 @@ func (b *bus) answered(m *nats.Msg) {
 	}
 }
 
-// Serve implements [room.Bus].
+// Serve implements [remote.Bus].
 func (b *bus) Serve(server string, f func(context.Context, []byte) []byte) (func(), error) {
 	ctx, cancel := context.WithCancel(b.ctx)
 	var serving sync.WaitGroup
 	places := make(chan struct{}, mostServed)
 	end, err := b.subscribe(b.serverSubject(server), mostServed, func(m *nats.Msg) {
-		if m.Reply == "" || len(m.Data) > room.MaxRequest {
+		if m.Reply == "" || len(m.Data) > remote.MaxRequest {
 			b.refused.Add(1)
 			return
 		}
@@ -274,5 +274,5 @@ func (b *bus) absent(ctx context.Context, server string) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_, err := b.Request(ctx, server, nil)
-	return err == room.ErrNoServer // not errors.Is: joined with another error, it means that nothing was sent
+	return err == remote.ErrNoServer // not errors.Is: joined with another error, it means that nothing was sent
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
@@ -46,14 +46,14 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 	must(t, err)
 	defer stop()
 	must(t, b.nc.Flush())
-	sizes := []int{0, 1, partBytes, partBytes + 1, 2 * partBytes, room.MaxReply}
+	sizes := []int{0, 1, partBytes, partBytes + 1, 2 * partBytes, remote.MaxReply}
 	for _, n := range sizes {
 		a.bus.Publish("ROOM", long(n))
 		if m := next(t, got); !bytes.Equal(m, long(n)) {
 			t.Errorf("a message of %d bytes arrives as %d bytes, want all of it", n, len(m))
 		}
 	}
-	a.bus.Publish("ROOM", long(room.MaxReply+1))
+	a.bus.Publish("ROOM", long(remote.MaxReply+1))
 	a.bus.Publish("ROOM", []byte("the next one"))
 	if m := next(t, got); string(m) != "the next one" {
 		t.Errorf("after a message that is too long, a message of %d bytes arrives", len(m))
@@ -64,7 +64,7 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 		answers[fmt.Sprint(n)] = long(n)
 	}
 	served, err := b.bus.Serve(b.Server(), func(_ context.Context, q []byte) []byte {
-		if len(q) == room.MaxRequest {
+		if len(q) == remote.MaxRequest {
 			return []byte("long")
 		}
 		return answers[string(q)]
@@ -78,14 +78,14 @@ func TestLongMessagesArriveWhole(t *testing.T) {
 			t.Errorf("a reply of %s bytes arrives as %d bytes, %v; want no error, m = %q", q, len(m), err, want)
 		}
 	}
-	if m, err := a.bus.Request(t.Context(), b.Server(), long(room.MaxRequest)); err != nil || string(m) != "long" {
+	if m, err := a.bus.Request(t.Context(), b.Server(), long(remote.MaxRequest)); err != nil || string(m) != "long" {
 		t.Errorf(`the reply to the longest request is %.20q, %v; want "long", <nil>`, m, err)
 	}
-	if _, err := a.bus.Request(t.Context(), b.Server(), long(room.MaxRequest+1)); err == nil {
+	if _, err := a.bus.Request(t.Context(), b.Server(), long(remote.MaxRequest+1)); err == nil {
 		t.Error("a longer request was sent")
 	}
-	if _, err := a.bus.Request(t.Context(), "nobody", []byte("?")); err != room.ErrNoServer {
-		t.Errorf("a request to an unknown server: got %v, want %v", err, room.ErrNoServer)
+	if _, err := a.bus.Request(t.Context(), "nobody", []byte("?")); err != remote.ErrNoServer {
+		t.Errorf("a request to an unknown server: got %v, want %v", err, remote.ErrNoServer)
 	}
 }
 

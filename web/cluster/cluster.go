@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"github.com/tokenbytoken/viz/web/class/records"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -125,8 +125,8 @@ func (c *Cluster) Server() string { return c.server }
 func (c *Cluster) Journal() *stream.Journal { return c.logs }
 
 // Rooms returns a hub's connection to the hubs of the other servers.
-func (c *Cluster) Rooms() *room.Cluster {
-	return &room.Cluster{
+func (c *Cluster) Rooms() *remote.Cluster {
+	return &remote.Cluster{
 		Server: c.server, Leases: c.leases, Bus: c.bus, Fence: fence{c.logs}, Secret: c.secret,
 		Away: func() bool { return c.leases.silent() > away*c.cfg.Life },
 	}

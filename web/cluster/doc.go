@@ -24,11 +24,11 @@
 // of the session cannot both succeed.
 //
 // A lease only names the server that should run a room. The room's log determines who may
-// append to it: see [room.Fence] and [stream.Journal.AppendAs].
+// append to it: see [remote.Fence] and [stream.Journal.AppendAs].
 //
 // # Messages
 //
 // By default, NATS accepts messages of up to one megabyte, while a view or a reply can be as
 // large as four megabytes. Longer messages are sent in parts, which are reassembled up to a
-// length of [room.MaxReply]. Malformed and oversized messages are dropped.
+// length of [remote.MaxReply]. Malformed and oversized messages are dropped.
 package cluster

@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -79,7 +80,7 @@ type union struct {
 	life   time.Duration
 	answer time.Duration // the servers' [Config.Answer]; 0 for the default
 	ahead  time.Duration // how far the clocks of new servers are ahead
-	paces  room.Paces
+	paces  remote.Paces
 	course *lessons.Course
 }
 
@@ -104,7 +105,7 @@ type post struct {
 }
 
 // quick contains short intervals, for tests that wait until a server is considered silent.
-var quick = room.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
+var quick = remote.Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idle: 300 * time.Millisecond}
 
 func (u *union) config(n *network) Config {
 	ahead := u.ahead
@@ -127,10 +128,10 @@ func (u *union) server(name string) *post {
 	must(u.t, err)
 	rooms := p.joined.Rooms()
 	rooms.Paces = u.paces
-	p.Hub, err = room.NewHub(u.t.Context(), room.Config{
+	p.Hub, err = remote.NewHub(room.Config{
 		Logs: p.joined.Journal(), Secrets: p.joined.Secrets(), Course: u.course, Now: p.joined.Now,
-		Driver: &driver{testmodel.Target(u.t)}, NewRooms: admission.NewMeter(admission.Pace{}, nil), Cluster: rooms,
-	})
+		Driver: &driver{testmodel.Target(u.t)}, NewRooms: admission.NewMeter(admission.Pace{}, nil),
+	}, *rooms)
 	must(u.t, err)
 	u.t.Cleanup(p.end)
 	return p

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
@@ -109,31 +109,31 @@ func openLeases(ctx context.Context, c *Cluster) (*leases, error) {
 	return l, nil
 }
 
-// Take implements [room.Leases].
-func (l *leases) Take(ctx context.Context, code string) (room.Lease, error) {
+// Take implements [remote.Leases].
+func (l *leases) Take(ctx context.Context, code string) (remote.Lease, error) {
 	for {
 		id, err := l.wait(ctx)
 		if err != nil {
-			return room.Lease{}, err
+			return remote.Lease{}, err
 		}
 		var v roomValue
 		revision, err := l.keys.get(ctx, roomKey(code), &v)
 		if err != nil {
-			return room.Lease{}, err
+			return remote.Lease{}, err
 		}
 		if revision > 0 {
 			over, err := l.owned(ctx, code, v, id)
 			if err != nil {
-				return room.Lease{}, err
+				return remote.Lease{}, err
 			} else if over != nil {
-				return room.Lease{Server: v.Server, Term: revision, Lost: over}, nil
+				return remote.Lease{Server: v.Server, Term: revision, Lost: over}, nil
 			}
 		}
 		term, err := l.keys.put(ctx, roomKey(code), roomValue{l.server, id}, revision)
 		if errors.Is(err, errRevision) {
 			continue // another server has just written the key
 		} else if err != nil {
-			return room.Lease{}, err // if the key was written, the next Take finds it
+			return remote.Lease{}, err // if the key was written, the next Take finds it
 		}
 		return l.hold(code, id, term)
 	}
@@ -154,16 +154,16 @@ func (l *leases) owned(ctx context.Context, code string, v roomValue, own string
 }
 
 // hold records a lease that was taken under the session with the given id.
-func (l *leases) hold(code, id string, term uint64) (room.Lease, error) {
+func (l *leases) hold(code, id string, term uint64) (remote.Lease, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == nil || l.session.id != id {
-		return room.Lease{}, errNoSession // the session has been lost, and the lease with it
+		return remote.Lease{}, errNoSession // the session has been lost, and the lease with it
 	}
 	h := &holding{term, make(chan struct{})}
 	l.held[code] = h
 	l.taken++
-	return room.Lease{Server: l.server, Term: term, Lost: h.lost, Release: func() { l.release(code, h) }}, nil
+	return remote.Lease{Server: l.server, Term: term, Lost: h.lost, Release: func() { l.release(code, h) }}, nil
 }
 
 // release releases a lease. The room's key is deleted shortly afterward.

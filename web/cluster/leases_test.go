@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
@@ -27,7 +27,7 @@ func (u *union) join() (*Cluster, *network) {
 }
 
 // take takes the lease of a room, or returns the current holder's lease.
-func take(t *testing.T, c *Cluster, code string) room.Lease {
+func take(t *testing.T, c *Cluster, code string) remote.Lease {
 	t.Helper()
 	for late := time.Now().Add(patience); ; {
 		l, err := c.leases.Take(t.Context(), code)
@@ -39,10 +39,10 @@ func take(t *testing.T, c *Cluster, code string) room.Lease {
 	}
 }
 
-func mine(l room.Lease) bool { return l.Release != nil }
+func mine(l remote.Lease) bool { return l.Release != nil }
 
 // taken waits until a server owns a room that another server has released or lost.
-func taken(t *testing.T, c *Cluster, code string) room.Lease {
+func taken(t *testing.T, c *Cluster, code string) remote.Lease {
 	t.Helper()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
@@ -70,13 +70,13 @@ func TestOnlyOneServerGetsALease(t *testing.T) {
 	}
 	for round := range 10 {
 		code := fmt.Sprint("ROOM", round)
-		var got [3]room.Lease
+		var got [3]remote.Lease
 		var wg sync.WaitGroup
 		for i, c := range all {
 			wg.Go(func() { got[i] = take(t, c, code) })
 		}
 		wg.Wait()
-		owners, owner := 0, room.Lease{}
+		owners, owner := 0, remote.Lease{}
 		for i, l := range got {
 			if mine(l) {
 				owners, owner = owners+1, l

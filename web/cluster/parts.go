@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nuid"
 
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 )
 
 // partHeader is the header of each part of a message. It contains the message's id, the
@@ -17,7 +17,7 @@ const partHeader = "Viz-Part"
 // Limits of parts.
 const (
 	partBytes   = 256 << 10 // accepted by any NATS server whose limit is high enough for the logs
-	mostParts   = room.MaxReply/partBytes + 1
+	mostParts   = remote.MaxReply/partBytes + 1
 	mostSenders = 4 // number of senders per room whose parts can be assembled concurrently
 )
 
@@ -25,8 +25,8 @@ var errParts = errors.New("cannot reassemble a message from another server")
 
 // send publishes a message, in parts if it is long.
 func (b *bus) send(subject, reply string, message []byte) error {
-	if len(message) > room.MaxReply {
-		return fmt.Errorf("a message has %d bytes; the limit is %d", len(message), room.MaxReply)
+	if len(message) > remote.MaxReply {
+		return fmt.Errorf("a message has %d bytes; the limit is %d", len(message), remote.MaxReply)
 	}
 	if len(message) <= partBytes {
 		return b.nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: message})
@@ -58,7 +58,7 @@ type assembly struct {
 func (a *assembly) add(m *nats.Msg) (whole []byte, ok bool, err error) {
 	text := m.Header.Get(partHeader)
 	if text == "" {
-		if len(m.Data) > room.MaxReply {
+		if len(m.Data) > remote.MaxReply {
 			return nil, false, errParts
 		}
 		return m.Data, true, nil
@@ -92,7 +92,7 @@ func readPart(text string) (id string, part, of, size int, err error) {
 	if _, err := fmt.Sscanf(text, "%s %d %d %d", &id, &part, &of, &size); err != nil {
 		return "", 0, 0, 0, errParts
 	}
-	if part < 1 || of < 2 || part > of || of > mostParts || size < 1 || size > room.MaxReply {
+	if part < 1 || of < 2 || part > of || of > mostParts || size < 1 || size > remote.MaxReply {
 		return "", 0, 0, 0, errParts
 	}
 	return id, part, of, size, nil

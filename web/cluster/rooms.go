@@ -6,24 +6,24 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class/records"
-	"github.com/tokenbytoken/viz/web/class/room"
+	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream"
 )
 
-// fence implements [room.Fence]: it appends to the logs of rooms on behalf of their owners.
+// fence implements [remote.Fence]: it appends to the logs of rooms on behalf of their owners.
 type fence struct{ logs *stream.Journal }
 
-// AppendAs implements [room.Fence].
+// AppendAs implements [remote.Fence].
 func (f fence) AppendAs(ctx context.Context, b journal.Batch, epoch uint64) ([]int64, error) {
 	seqs, err := f.logs.AppendAs(ctx, b, records.EpochType, epoch)
 	if errors.Is(err, stream.ErrFenced) {
-		return nil, room.ErrFenced
+		return nil, remote.ErrFenced
 	}
 	return seqs, err
 }
 
-// secret implements [room.Cluster.Secret].
+// secret implements [remote.Cluster.Secret].
 func (c *Cluster) secret(ctx context.Context, code string) ([]byte, error) {
 	return records.SecretIn(ctx, c.logs, code)
 }

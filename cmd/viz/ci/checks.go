@@ -57,8 +57,8 @@ const raceTest = "CGO_ENABLED=1 go test -race -vet=off -timeout=30m "
 
 // racedPackages are the packages whose goroutines share memory. Their tests run under the race
 // detector with -short, and thus without browsers.
-const racedPackages = "./web/admission ./web/class ./web/class/room ./web/cluster ./web/journal " +
-	"./web/journal/stream ./web/loop/runs ./web/wire"
+const racedPackages = "./web/admission ./web/class ./web/class/room ./web/class/remote " +
+	"./web/cluster ./web/journal ./web/journal/stream ./web/loop/runs ./web/wire"
 
 // racedEngine selects the engine's tests that run under the race detector: the tests of its pool
 // and of interrupted passes.

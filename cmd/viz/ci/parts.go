@@ -78,7 +78,7 @@ var parts = append(
 			"TestSalvageWithoutSchemaOrHeader", "TestLogNumbersAreRepairedFromRecords", "TestWasteIsCompacted",
 		},
 	},
-	part{name: "random-classes", packages: []string{"./web/class/room", "./web/cluster"}, tests: []string{
+	part{name: "random-classes", packages: []string{"./web/class/remote", "./web/cluster"}, tests: []string{
 		"TestConfirmedActionsCountOnceUnderFaults",
 	}},
 	part{name: "streams", packages: []string{"./web/journal/stream"}, tests: []string{

@@ -22,8 +22,8 @@ func (b *Book) Entry(kind, about string, value any) Entry {
 	return New(kind, strconv.Itoa(b.Last), about, value)
 }
 
-// New makes a record of the given type about a subject. If value cannot be encoded, the record has no
-// data and must not be appended.
+// New makes a record of the given type about a subject. If value cannot be encoded, the record has
+// no data and must not be appended.
 func New(kind, id, about string, value any) Entry {
 	data, err := json.Marshal(value)
 	if err != nil {

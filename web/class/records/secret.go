@@ -19,8 +19,11 @@ func (s secretRecord) check() bool { return len(s.Hash) == sha256.Size }
 // cluster have such a record: a single server stores the hashes separately from the logs
 // ([Secrets]).
 func SecretRecord(hash []byte) journal.Record {
-	return New(TypeSecret, "1", TypeSecret, secretRecord{hash}).Record
+	return SecretEntry(hash).Record
 }
+
+// SecretEntry is [SecretRecord] with its subject.
+func SecretEntry(hash []byte) Entry { return New(TypeSecret, "1", TypeSecret, secretRecord{hash}) }
 
 // SecretIn returns the hash of the secret from a room's log, or nil if the log contains no
 // hash.

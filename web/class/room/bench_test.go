@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -19,7 +20,7 @@ import (
 // vote at the same time, three times each.
 func BenchmarkVotes(b *testing.B) {
 	m := testmodel.Target(b)
-	course, err := wholeCourse()
+	course, err := classtest.Course()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -29,23 +30,26 @@ func BenchmarkVotes(b *testing.B) {
 	}
 	defer db.Close()
 	ctx := context.Background()
-	h, err := NewHub(ctx, Config{Logs: journal.For(db), Secrets: db, Course: course, Driver: &realDriver{model: m}})
+	h, err := NewHub(ctx, Config{
+		Logs: journal.For(db), Secrets: db, Course: course,
+		Driver: &classtest.Driver{Model: m},
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer h.Close(ctx)
-	r, secret, err := h.Create(ctx, caller(instructor), class.Options{})
+	r, secret, err := h.Create(ctx, classtest.Caller(classtest.Instructor), class.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	const members = 500
 	for id := range members {
-		if _, err := r.Join(ctx, caller(learner(id)), ""); err != nil {
+		if _, err := r.Join(ctx, classtest.Caller(classtest.Learner(id)), ""); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for b.Loop() {
-		v, err := r.Present(ctx, instructor, secret, class.AskQuestion{ID: "q-order"})
+		v, err := r.Present(ctx, classtest.Instructor, secret, class.AskQuestion{ID: "q-order"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -53,7 +57,7 @@ func BenchmarkVotes(b *testing.B) {
 		for id := range members {
 			for range 3 {
 				wg.Go(func() {
-					if _, err := r.Vote(ctx, learner(id),
+					if _, err := r.Vote(ctx, classtest.Learner(id),
 						class.Ballot{Poll: v.Poll.ID, Choice: "a", N: 1}); err != nil {
 						b.Error(err)
 					}
@@ -61,7 +65,8 @@ func BenchmarkVotes(b *testing.B) {
 			}
 		}
 		wg.Wait()
-		if v, err := r.Present(ctx, instructor, secret, class.Close{}); err != nil || v.Poll.Votes != members {
+		if v, err := r.Present(ctx, classtest.Instructor, secret, class.Close{}); err != nil ||
+			v.Poll.Votes != members {
 			b.Fatalf("%d votes count, %v; want %d, <nil>", v.Poll.Votes, err, members)
 		}
 	}
@@ -86,7 +91,7 @@ func BenchmarkRestore(b *testing.B) {
 	}
 	var all []records.Entry
 	for id := range members {
-		all = append(all, c.memberEntry(member{Member: class.Member{ID: id + 1}, Learner: learner(id)}))
+		all = append(all, c.memberEntry(member{Member: class.Member{ID: id + 1}, Learner: classtest.Learner(id)}))
 	}
 	for n := range asked {
 		p := polls.Poll{ID: n + 1, Kind: class.Number, Phase: class.Open, Round: 1}

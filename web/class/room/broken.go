@@ -20,7 +20,7 @@ var brokenNotice = terms.Refuse(terms.CodeModel, "class.notice.broken")
 
 // run runs a room's goroutine until the room ends. If the goroutine panics, the process
 // survives, and the room is restarted from its log with the same people in it.
-func (h *Hub) run(r *local, c *core) {
+func (h *Hub) run(r *Local, c *core) {
 	defer close(r.done)
 	secret := c.secret
 	for range mostFaults {
@@ -39,14 +39,14 @@ func (h *Hub) run(r *local, c *core) {
 	h.cfg.Log.Error("a room has failed too often and stays closed until the server restarts")
 	h.mu.Lock()
 	delete(h.rooms, r.code)
-	h.damaged[r.code] = &damagedRoom{hash: secret[:], used: h.cfg.Now()}
+	h.damaged[r.code] = &Damaged{Hash: secret[:], Used: h.cfg.Now()}
 	h.mu.Unlock()
 	r.stop()
 }
 
 // again returns a new core for a room that has panicked. It refuses the votes that have not been
 // saved, so that clients resend them.
-func (h *Hub) again(r *local, old *core) (*core, error) {
+func (h *Hub) again(r *Local, old *core) (*core, error) {
 	for _, p := range slices.Concat(old.saving, old.pending) {
 		if p.done != nil {
 			p.done(class.ErrKept)
@@ -71,7 +71,7 @@ func (h *Hub) again(r *local, old *core) (*core, error) {
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
 	c.servers = old.servers
 	if c.host = old.host; c.epoch != old.epoch {
-		r.leave() // another server runs the room now
+		r.Abandon() // another server runs the room now
 	}
 	c.notice, c.lost = brokenNotice, true
 	c.publish()
@@ -123,7 +123,7 @@ func (c *core) loseRun() {
 
 // restoreRun reopens the run after a fault, if anyone is watching. If that fails, the class is
 // notified.
-func (r *local) restoreRun() {
+func (r *Local) restoreRun() {
 	h := r.hub
 	h.wg.Go(func() {
 		err := fault.Do(h.cfg.Log, "reopening a room's run", func() error {

@@ -10,13 +10,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 // breaks makes the room panic.
-func (l *lesson) breaks() error {
-	return l.ask(l.t.Context(), func(c *core) error { panic("a simulated bug in the room") })
+func breaks(l *classtest.Lesson) error {
+	return ask(l.T.Context(), l, func(c *core) error { panic("a simulated bug in the room") })
 }
 
 // TestRoomSurvivesAPanic: the room restarts from its saved state, with the same people,
@@ -25,23 +26,23 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
 	other := s.room(class.Options{})
-	other.start("The capital of")
+	other.Start("The capital of")
 	untouched := other.View()
 	l := s.room(class.Options{Nicknames: true})
-	closed, err := l.OpenPresenter(t.Context(), instructor, l.secret)
+	closed, err := l.OpenPresenter(t.Context(), classtest.Instructor, l.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.start("The capital of")
-	l.class(3)
-	poll := l.does(class.Drive{Do: session.StepToken{}}, class.AskQuestion{ID: "q-order"}).Poll
-	l.votes(1, class.Ballot{Choice: "a"})
-	before := l.settled("three are here", func(v *class.View) bool { return v.Here == 3 })
+	l.Start("The capital of")
+	l.Enroll(3)
+	poll := l.Does(class.Drive{Do: session.StepToken{}}, class.AskQuestion{ID: "q-order"}).Poll
+	l.MustCast(1, class.Ballot{Choice: "a"})
+	before := l.Settled("three are here", func(v *class.View) bool { return v.Here == 3 })
 
-	if err := l.breaks(); !errors.Is(err, class.ErrBroken) {
+	if err := breaks(l); !errors.Is(err, class.ErrBroken) {
 		t.Fatalf("the request that panics: got error %v, want %v", err, class.ErrBroken)
 	}
-	after := l.settled("the run is back", func(v *class.View) bool {
+	after := l.Settled("the run is back", func(v *class.View) bool {
 		return v.State != nil &&
 			v.Notice == brokenNotice
 	})
@@ -49,11 +50,11 @@ func TestRoomSurvivesAPanic(t *testing.T) {
 		after.Link() != before.Link() || after.Poll == nil || after.Poll.ID != poll.ID || after.Poll.Votes != 1 {
 		t.Errorf("before %+v, afterwards %+v", before, after)
 	}
-	l.votes(2, class.Ballot{Choice: "b"})
-	l.does(class.Close{}, class.Reveal{}, class.Dismiss{}, class.Drive{Do: session.StepToken{}})
+	l.MustCast(2, class.Ballot{Choice: "b"})
+	l.Does(class.Close{}, class.Reveal{}, class.Dismiss{}, class.Drive{Do: session.StepToken{}})
 	closed()
-	l.Leave(learner(1))
-	l.settled("one has left", func(v *class.View) bool { return v.Here == 2 && v.Leading == 0 })
+	l.Leave(classtest.Learner(1))
+	l.Settled("one has left", func(v *class.View) bool { return v.Here == 2 && v.Leading == 0 })
 	if other.View() != untouched {
 		t.Error("the other room changed")
 	}
@@ -66,20 +67,21 @@ func TestRepeatedlyPanickingRoomIsClosed(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	other, l := s.room(class.Options{}), s.room(class.Options{Title: "Broken"})
-	l.start("The capital of")
+	l.Start("The capital of")
 	for range mostFaults {
-		if err := l.breaks(); !errors.Is(err, class.ErrBroken) {
-			t.Fatalf("l.breaks() = %v, want %v", err, class.ErrBroken)
+		if err := breaks(l); !errors.Is(err, class.ErrBroken) {
+			t.Fatalf("breaks(l) = %v, want %v", err, class.ErrBroken)
 		}
 	}
 	<-l.Done()
-	if _, err := s.Enter(t.Context(), l.Code(), caller("p1")); terms.RefusalOf(err).Code != class.CodeDamaged {
+	_, err := s.Enter(t.Context(), l.Code(), classtest.Caller("p1"))
+	if terms.RefusalOf(err).Code != class.CodeDamaged {
 		t.Errorf("entering the room: got %v, want code = %q", err, class.CodeDamaged)
 	}
-	other.start("The capital of")
+	other.Start("The capital of")
 	s.end()
 	s = begun(t, dir)
-	if r, err := s.Enter(t.Context(), l.Code(), caller("p1")); err != nil || r.View().Title != "Broken" {
+	if r, err := s.Enter(t.Context(), l.Code(), classtest.Caller("p1")); err != nil || r.View().Title != "Broken" {
 		t.Errorf("after a restart: got %v, want no error, r.View().Title = %q", err, "Broken")
 	}
 }
@@ -90,8 +92,8 @@ func TestJoinSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
 	l := s.room(class.Options{})
-	err := l.ask(t.Context(), func(c *core) error {
-		if _, err := c.join(caller("late")); err != nil {
+	err := ask(t.Context(), l, func(c *core) error {
+		if _, err := c.join(classtest.Caller("late")); err != nil {
 			return err
 		}
 		panic("a simulated bug in the room")
@@ -111,28 +113,28 @@ func TestClassSeesThatItsRunFailed(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.start("The capital of")
-	before := l.does(class.Drive{Do: session.StepToken{}})
+	l.Start("The capital of")
+	before := l.Does(class.Drive{Do: session.StepToken{}})
 
-	failed := s.driver.last()
-	close(failed.done)
-	after := l.settled("the run is back", func(v *class.View) bool {
-		return v.Notice == brokenNotice && s.driver.last() != failed && v.State != before.State
+	failed := s.driver.Last()
+	failed.Fail()
+	after := l.Settled("the run is back", func(v *class.View) bool {
+		return v.Notice == brokenNotice && s.driver.Last() != failed && v.State != before.State
 	})
 	if after.Link() != before.Link() {
 		t.Errorf("the stage is %s, want %s", after.Link(), before.Link())
 	}
-	if v := l.does(class.Drive{Do: session.StepToken{}}); v.Notice != nil || len(v.State.Steps) != 2 {
+	if v := l.Does(class.Drive{Do: session.StepToken{}}); v.Notice != nil || len(v.State.Steps) != 2 {
 		t.Errorf(`after the next command: notice %v, %d steps; want none, 2`, v.Notice, len(v.State.Steps))
 	}
 
-	s.driver.fail(errors.New("no run can be made"))
-	close(s.driver.last().done)
-	if v := l.settled("it stopped", func(v *class.View) bool { return v.Notice == stoppedNotice }); v.State == nil {
+	s.driver.Fail(errors.New("no run can be made"))
+	s.driver.Last().Fail()
+	if v := l.Settled("it stopped", func(v *class.View) bool { return v.Notice == stoppedNotice }); v.State == nil {
 		t.Error("the stage is empty")
 	}
-	s.driver.fail(nil)
-	if v := l.does(class.Drive{Do: session.StepToken{}}); v.Notice != nil || len(v.State.Steps) != 3 {
+	s.driver.Fail(nil)
+	if v := l.Does(class.Drive{Do: session.StepToken{}}); v.Notice != nil || len(v.State.Steps) != 3 {
 		t.Errorf(`after the command: notice %v, %d steps; want none, 3`, v.Notice, len(v.State.Steps))
 	}
 }
@@ -161,23 +163,24 @@ func TestRoomThatPanicsOnLoadIsDamaged(t *testing.T) {
 	bad, good := s.room(class.Options{}), s.room(class.Options{})
 	s.end()
 	s = begun(t, dir, func(c *Config) { c.Logs = unreadable{c.Logs, bad.Code()} })
-	if _, err := s.Enter(t.Context(), good.Code(), caller("p1")); err != nil {
+	if _, err := s.Enter(t.Context(), good.Code(), classtest.Caller("p1")); err != nil {
 		t.Errorf("the other room: %v", err)
 	}
-	if _, err := s.Enter(t.Context(), bad.Code(), caller("p1")); terms.RefusalOf(err).Code != class.CodeDamaged {
+	_, err := s.Enter(t.Context(), bad.Code(), classtest.Caller("p1"))
+	if terms.RefusalOf(err).Code != class.CodeDamaged {
 		t.Errorf("the room: got %v, want code = %q", err, class.CodeDamaged)
 	}
 }
 
 // heldRun is a run whose commands block until the run is closed or the command is canceled.
 type heldRun struct {
-	*realRun
+	*classtest.Run
 	held, closed chan struct{}
 }
 
 func (r *heldRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
 	if _, held := c.(session.Finish); !held {
-		return r.realRun.Do(ctx, c)
+		return r.Run.Do(ctx, c)
 	}
 	close(r.held)
 	select {
@@ -190,7 +193,7 @@ func (r *heldRun) Do(ctx context.Context, c session.Command) (*session.State, er
 
 func (r *heldRun) Close() {
 	close(r.closed)
-	r.realRun.Close()
+	r.Run.Close()
 }
 
 // heldDriver opens heldRuns.
@@ -202,7 +205,7 @@ type heldDriver struct {
 func (d heldDriver) Open(ctx context.Context, room, link string) (class.Run, error) {
 	run, err := d.Driver.Open(ctx, room, link)
 	if err == nil {
-		d.run.realRun = run.(*realRun)
+		d.run.Run = run.(*classtest.Run)
 	}
 	return d.run, err
 }
@@ -222,12 +225,12 @@ func TestStopInMidCommand(t *testing.T) {
 				cfg.Driver, cfg.Log = heldDriver{cfg.Driver, run}, slog.New(slog.NewTextHandler(&log, nil))
 			})
 			l := s.room(class.Options{})
-			l.start("The capital of")
+			l.Start("The capital of")
 			ctx, cut := context.WithCancel(t.Context())
 			defer cut()
 			done := make(chan error)
 			go func() {
-				_, err := l.Present(ctx, instructor, l.secret, class.Drive{Do: session.Finish{}})
+				_, err := l.Present(ctx, classtest.Instructor, l.Secret, class.Drive{Do: session.Finish{}})
 				done <- err
 			}()
 			<-run.held

@@ -13,7 +13,7 @@ import (
 )
 
 // carryOut executes a command. The caller has the controls and holds runLock.
-func (r *local) carryOut(ctx context.Context, cmd class.Command) error {
+func (r *Local) carryOut(ctx context.Context, cmd class.Command) error {
 	switch cmd := cmd.(type) {
 	case class.AskNext:
 		n := cmp.Or(cmd.Choices, 5)
@@ -27,13 +27,13 @@ func (r *local) carryOut(ctx context.Context, cmd class.Command) error {
 	case class.Drive, class.GoTo, class.AskWalk, class.AskDraw, class.AppendMajority, class.AppendOf:
 		return r.moveStage(ctx, cmd)
 	case class.Delete:
-		return r.removeAll(ctx)
+		return r.RemoveAll(ctx)
 	}
 	return r.ask(ctx, func(c *core) error { return c.carryOut(cmd) })
 }
 
 // moveStage executes a command that moves the room's run. It reopens the run if it is suspended.
-func (r *local) moveStage(ctx context.Context, cmd class.Command) error {
+func (r *Local) moveStage(ctx context.Context, cmd class.Command) error {
 	run, err := r.awake(ctx)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (r *local) moveStage(ctx context.Context, cmd class.Command) error {
 }
 
 // askWalk opens the poll of the walkthrough's current step.
-func (r *local) askWalk(ctx context.Context, run class.Run) error {
+func (r *Local) askWalk(ctx context.Context, run class.Run) error {
 	w, err := get(ctx, r, func(c *core) (class.WalkView, error) { return c.walk() })
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *core) carryOut(cmd class.Command) error {
 		return c.dropName(cmd.Member)
 	case class.Remove:
 		return c.remove(cmd.Member)
-	case class.TakeOver: // [local.present] has already made the sender the presenter
+	case class.TakeOver: // [Local.Execute] has already made the sender the presenter
 		c.publish()
 		return nil
 	}

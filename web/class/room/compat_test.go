@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/class/records"
 )
@@ -109,7 +110,7 @@ func asText(t *testing.T, x any) string {
 func TestSavedRoomsOpen(t *testing.T) {
 	t.Parallel()
 	dir, was := savedFolder(t)
-	at := &clock{now: time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC)}
+	at := classtest.ClockAt(time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC))
 	for start := range 2 {
 		s := begun(t, dir, func(c *Config) { c.Now = at.Now })
 		for _, want := range was {

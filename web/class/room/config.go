@@ -32,9 +32,6 @@ type Config struct {
 	// Space returns the database's remaining space; nil if there is no limit. The hub refuses new
 	// rooms before existing rooms run out of space.
 	Space func(context.Context) store.Space
-	// Cluster connects the hub to the hubs of other servers; nil for a single server. All
-	// hubs need the same Logs, Secrets and model.
-	Cluster *Cluster
 	// WrongCodes and NewRooms limit how many wrong codes a caller can try and how many rooms a
 	// caller can create; nil for the limits in [admission.DefaultLimits].
 	WrongCodes, NewRooms *admission.Meter
@@ -80,11 +77,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.NewRooms == nil {
 		c.NewRooms = admission.NewMeter(admission.DefaultLimits().NewRooms, c.Now)
-	}
-	if c.Cluster != nil {
-		own := *c.Cluster
-		own.Paces = own.Paces.withDefaults()
-		c.Cluster = &own
 	}
 	d := DefaultLimits()
 	l := &c.Limits

@@ -14,8 +14,8 @@ import (
 // core is the state of a room. Only the room's goroutine uses it.
 type core struct {
 	cfg     *Config
-	room    *local
-	host    host
+	room    *Local
+	host    Host
 	code    string
 	secret  [sha256.Size]byte
 	begun   time.Time

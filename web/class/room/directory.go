@@ -2,80 +2,93 @@ package room
 
 import (
 	"context"
+	"errors"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// hosted is a room as the hub sees it.
-type hosted interface {
+// ErrMoved means that this server does not own the room and has not executed the request.
+var ErrMoved = errors.New("the room is on another server")
+
+// Entered reports whether a learner is a member and, if they may not enter, why.
+type Entered struct {
+	Known   bool
+	Refused *terms.EncodedRefusal
+}
+
+// Hosted is a room as the hub sees it.
+type Hosted interface {
 	class.Room
 
-	// fits reports whether a secret is the room's.
-	fits(secret class.Secret) bool
-	// entering reports whether a learner is a member and, if they may not enter, why.
-	entering(ctx context.Context, who admission.Caller) (entered, error)
-	// ready opens the run of a room that someone is about to view.
-	ready(ctx context.Context) error
-	// replay returns the result of [Hub.Replay].
-	replay(ctx context.Context) (*class.Summary, error)
-	// endClass and removeAll are for the operator; see [Hub.EndRoom] and [Hub.RemoveRoom].
-	endClass(ctx context.Context) error
-	removeAll(ctx context.Context) error
-	// forget removes a learner who has deleted their data; see [Hub.Forget].
-	forget(ctx context.Context, learner string) error
+	// Fits reports whether a secret is the room's.
+	Fits(secret class.Secret) bool
+	// Entering reports whether a learner is a member and, if they may not enter, why.
+	Entering(ctx context.Context, who admission.Caller) (Entered, error)
+	// Ready opens the run of a room that someone is about to view.
+	Ready(ctx context.Context) error
+	// Replay returns the result of [Hub.Replay].
+	Replay(ctx context.Context) (*class.Summary, error)
+	// EndClass and removeAll are for the operator; see [Hub.EndRoom] and [Hub.RemoveRoom].
+	EndClass(ctx context.Context) error
+	RemoveAll(ctx context.Context) error
+	// Forget removes a learner who has deleted their data; see [Hub.Forget].
+	Forget(ctx context.Context, learner string) error
 }
 
-// directory finds and creates the rooms of a hub. It is [single] or, in a cluster, [shared].
-type directory interface {
-	// lookup returns the room with a code, or nil if there is none.
-	lookup(ctx context.Context, code string) (hosted, error)
-	// findDamaged returns the unreadable room with a code, or nil if there is none. lookup must be
+// Directory finds and creates the rooms of a hub. It is [single] or, in a cluster, [remote.shared].
+type Directory interface {
+	// Lookup returns the room with a code, or nil if there is none.
+	Lookup(ctx context.Context, code string) (Hosted, error)
+	// FindDamaged returns the unreadable room with a code, or nil if there is none. lookup must be
 	// called first.
-	findDamaged(ctx context.Context, code string) (*damagedRoom, error)
-	// open chooses an unused code for a new room, saves the room and starts it. The parameter most
+	FindDamaged(ctx context.Context, code string) (*Damaged, error)
+	// Open chooses an unused code for a new room, saves the room and starts it. The parameter most
 	// is the maximum number of rooms on a server.
-	open(ctx context.Context, c *core, most int) (hosted, error)
-	// forgetOthers removes a learner from the rooms that this server does not run, and returns an
+	Open(ctx context.Context, u *Unstarted, most int) (Hosted, error)
+	// ForgetOthers removes a learner from the rooms that this server does not run, and returns an
 	// error if some of them cannot be read.
-	forgetOthers(ctx context.Context, learner string) error
-	// sweepOthers deletes the unused rooms that this server does not run.
-	sweepOthers(ctx context.Context)
-	// stopServing stops serving requests from other servers.
-	stopServing()
+	ForgetOthers(ctx context.Context, learner string) error
+	// SweepOthers deletes the unused rooms that this server does not run.
+	SweepOthers(ctx context.Context)
+	// StopServing stops serving requests from other servers.
+	StopServing()
 }
 
-// host is a room's server, as the room's goroutine sees it: [single] or, in a cluster, a [relay].
-type host interface {
-	// append appends to the room's log. In a cluster, epoch is the owner's epoch. After errMoved,
+// Host is a room's server, as the room's goroutine sees it: [single] or, in a cluster, a
+// [remote.relay].
+type Host interface {
+	// Append appends to the room's log. In a cluster, epoch is the owner's epoch. After errMoved,
 	// nothing more may be confirmed.
-	append(b journal.Batch, epoch uint64) ([]int64, error)
-	// mayDelete returns an error if the room must not be deleted here. It can call try, which
+	Append(b journal.Batch, epoch uint64) ([]int64, error)
+	// MayDelete returns an error if the room must not be deleted here. It can call try, which
 	// appends to the log.
-	mayDelete(try func() error) error
-	// shown is called with each new view.
-	shown(v *class.View)
+	MayDelete(try func() error) error
+	// Shown is called with each new view.
+	Shown(v *class.View)
 }
 
 // single is the directory and host of a server that does not share its rooms.
 type single struct{ *Hub }
 
-func (h single) lookup(_ context.Context, code string) (hosted, error) {
+func (h single) Lookup(_ context.Context, code string) (Hosted, error) {
 	if r := h.find(code); r != nil {
 		return r, nil
 	}
 	return nil, nil
 }
 
-func (h single) findDamaged(_ context.Context, code string) (*damagedRoom, error) {
-	return h.damagedHere(class.NormalCode(code)), nil
+func (h single) FindDamaged(_ context.Context, code string) (*Damaged, error) {
+	return h.DamagedHere(class.NormalCode(code)), nil
 }
 
-func (h single) open(ctx context.Context, c *core, most int) (hosted, error) {
+func (h single) Open(ctx context.Context, u *Unstarted, most int) (Hosted, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	c := u.core
 	if err := h.choose(c, most); err != nil {
 		return nil, err
 	}
@@ -93,26 +106,26 @@ func (h single) open(ctx context.Context, c *core, most int) (hosted, error) {
 	return r, nil
 }
 
-func (h single) forgetOthers(context.Context, string) error {
+func (h single) ForgetOthers(context.Context, string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	unread := 0
 	for _, d := range h.damaged {
-		if d.at.IsZero() { // its log is unchanged and might contain the learner's name
+		if d.SetAside.IsZero() { // its log is unchanged and might contain the learner's name
 			unread++
 		}
 	}
-	return notForgotten(unread)
+	return NotForgotten(unread)
 }
 
-func (h single) sweepOthers(context.Context) {}
+func (h single) SweepOthers(context.Context) {}
 
-func (h single) stopServing() {}
+func (h single) StopServing() {}
 
-func (h single) append(b journal.Batch, _ uint64) ([]int64, error) {
+func (h single) Append(b journal.Batch, _ uint64) ([]int64, error) {
 	return h.cfg.Logs.Append(context.Background(), b)
 }
 
-func (h single) mayDelete(func() error) error { return nil }
+func (h single) MayDelete(func() error) error { return nil }
 
-func (h single) shown(*class.View) {}
+func (h single) Shown(*class.View) {}

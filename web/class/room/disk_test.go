@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -25,10 +26,10 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(class.Options{Nicknames: true})
-	l.class(2)
-	l.does(class.AskQuestion{ID: "q-order"})
-	l.votes(1, class.Ballot{Choice: "a"})
-	l.settled("the vote", func(v *class.View) bool { return v.Poll.Votes == 1 })
+	l.Enroll(2)
+	l.Does(class.AskQuestion{ID: "q-order"})
+	l.MustCast(1, class.Ballot{Choice: "a"})
+	l.Settled("the vote", func(v *class.View) bool { return v.Poll.Votes == 1 })
 	if err := os.Remove(filepath.Join(dir, "viz.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -38,19 +39,19 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrKept with the reason", what, err)
 		}
 	}
-	_, err := l.vote(2, class.Ballot{Choice: "b"})
+	_, err := l.Cast(2, class.Ballot{Choice: "b"})
 	refused("a vote", err)
-	_, err = l.Join(t.Context(), caller(learner(2)), "Ada")
+	_, err = l.Join(t.Context(), classtest.Caller(classtest.Learner(2)), "Ada")
 	refused("another nickname", err)
-	_, err = l.Present(t.Context(), instructor, l.secret, class.Remove{Member: 2})
+	_, err = l.Present(t.Context(), classtest.Instructor, l.Secret, class.Remove{Member: 2})
 	refused("a command", err)
-	_, _, err = s.Create(t.Context(), caller("another"), class.Options{})
+	_, _, err = s.Create(t.Context(), classtest.Caller("another"), class.Options{})
 	refused("a new room", err)
-	refused("forgetting", s.Forget(t.Context(), learner(1)))
+	refused("forgetting", s.Forget(t.Context(), classtest.Learner(1)))
 	if v := l.View(); v.Poll.Votes != 1 {
 		t.Errorf("the class has %d votes, want 1", v.Poll.Votes)
 	}
-	list, err := l.Attendees(t.Context(), l.secret)
+	list, err := l.Attendees(t.Context(), l.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 		names = append(names, a.Name)
 	}
 	slices.Sort(names)
-	same(t, "names that the instructor sees", names, "Pupil 1", "Pupil 2")
+	classtest.Same(t, "names that the instructor sees", names, "Pupil 1", "Pupil 2")
 }
 
 // TestNoNewRoomsWithoutSpace: when space is low, new rooms are refused, and existing rooms
@@ -69,13 +70,13 @@ func TestNoNewRoomsWithoutSpace(t *testing.T) {
 	space := store.SpaceForSmall
 	s := begun(t, "", func(c *Config) { c.Space = func(context.Context) store.Space { return space } })
 	l := s.room(class.Options{})
-	l.class(1)
+	l.Enroll(1)
 	space = store.SpaceForKnown
-	_, _, err := s.Create(t.Context(), caller("another"), class.Options{})
+	_, _, err := s.Create(t.Context(), classtest.Caller("another"), class.Options{})
 	if !errors.Is(err, class.ErrKept) || !strings.Contains(err.Error(), "little space") {
 		t.Errorf("a new room: got error %v, want %v containing %q", err, class.ErrKept, "little space")
 	}
-	l.class(2)
-	l.does(class.AskQuestion{ID: "q-order"})
-	l.votes(2, class.Ballot{Choice: "a"})
+	l.Enroll(2)
+	l.Does(class.AskQuestion{ID: "q-order"})
+	l.MustCast(2, class.Ballot{Choice: "a"})
 }

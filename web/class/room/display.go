@@ -84,6 +84,6 @@ func (c *core) show() {
 // store makes v the room's newest view.
 func (c *core) store(v *class.View) {
 	v.Epoch = c.epoch
-	c.room.view.Store(v)
-	c.host.shown(v)
+	c.room.Show(v)
+	c.host.Shown(v)
 }

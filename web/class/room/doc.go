@@ -15,9 +15,7 @@
 // disk when they are removed. After a restart, the hub restores all rooms. It reopens a room's run
 // from a link when someone returns to the room.
 //
-// [class.Room] has two implementations: the one in local.go runs the room on this server, and the
-// one in remote.go forwards requests to the server that runs the room. A single server uses only the
-// first. In a cluster, a relay finds the room's owner or becomes the owner (relay.go, own.go), and
-// shows the owner's views (replica.go). The core accesses this only through [host], which appends
-// records and passes on views.
+// A [Hub] finds rooms in a [Directory]. On a single server, all rooms run here ([Local]). In a
+// cluster, package remote finds rooms on other servers, too. A room accesses the cluster only through
+// its [Host], which appends records and passes on views.
 package room

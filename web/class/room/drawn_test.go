@@ -15,8 +15,8 @@ func TestRevealLeavesTheDrawToChance(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(class.Options{})
 	for _, ask := range []class.Command{class.AskNext{}, class.AskDraw{}} {
-		l.start("Once upon a time there was a")
-		p := l.does(ask, class.Reveal{}).Poll
+		l.Start("Once upon a time there was a")
+		p := l.Does(ask, class.Reveal{}).Poll
 		for _, o := range p.Options {
 			if o.Right {
 				t.Errorf("%s: the reveal marks %q, want no token", p.Kind, o.Text)
@@ -25,11 +25,11 @@ func TestRevealLeavesTheDrawToChance(t *testing.T) {
 		if p.Phase != class.Revealed || p.Options[0].P == 0 {
 			t.Errorf("%s: the reveal is %+v, want probabilities", p.Kind, p)
 		}
-		if v := l.does(class.Drive{Do: session.StepToken{}}); v.Poll != nil {
+		if v := l.Does(class.Drive{Do: session.StepToken{}}); v.Poll != nil {
 			t.Errorf("after the draw, the poll is still there: %+v", v.Poll)
 		}
 	}
-	sum, err := l.Summary(t.Context(), l.secret)
+	sum, err := l.Summary(t.Context(), l.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,15 +15,15 @@ func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 	s := begun(t, "")
 	for _, on := range []bool{false, true} {
 		l := s.room(class.Options{Nicknames: true, NamesFall: on})
-		l.start("The capital of")
-		l.class(3)
-		l.does(class.AskNext{Choices: 4, Where: class.Here})
-		if v := l.does(class.Reveal{}); v.Poll.Falls != nil {
+		l.Start("The capital of")
+		l.Enroll(3)
+		l.Does(class.AskNext{Choices: 4, Where: class.Here})
+		if v := l.Does(class.Reveal{}); v.Poll.Falls != nil {
 			t.Errorf("a vote shows %+v, want nil", v.Poll.Falls)
 		}
-		l.does(class.Dismiss{}, class.AskDraw{Where: class.Here})
-		drawn := l.allVote(3, func(int) class.Ballot { return class.Ballot{} })
-		v := l.settled("all have drawn", func(v *class.View) bool { return v.Poll.Votes == 3 })
+		l.Does(class.Dismiss{}, class.AskDraw{Where: class.Here})
+		drawn := l.AllCast(3, func(int) class.Ballot { return class.Ballot{} })
+		v := l.Settled("all have drawn", func(v *class.View) bool { return v.Poll.Votes == 3 })
 		if !on {
 			if v.NamesFall || v.Poll.Falls != nil {
 				t.Errorf("without the option, everyone sees %+v, want NamesFall false, Falls nil", v.Poll.Falls)
@@ -38,7 +38,7 @@ func TestNamesInDrawsFollowRoomOption(t *testing.T) {
 				t.Errorf("member %d: got %+v, want the u that was drawn, %v", i+1, f, drawn[i].U)
 			}
 		}
-		if v := l.does(class.HideNames{On: true}); v.Poll.Falls != nil {
+		if v := l.Does(class.HideNames{On: true}); v.Poll.Falls != nil {
 			t.Errorf("while names are hidden, everyone sees %+v, want nil", v.Poll.Falls)
 		}
 	}

@@ -25,20 +25,35 @@ type Hub struct {
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
-	rooms   map[string]*local       // by code: the rooms that this server runs
-	damaged map[string]*damagedRoom // by code; none of them are in rooms
+	rooms   map[string]*Local   // by code: the rooms that this server runs
+	damaged map[string]*Damaged // by code; none of them are in rooms
 
-	dir directory
+	dir Directory
+}
+
+func newHub(cfg Config) *Hub {
+	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Local{}, damaged: map[string]*Damaged{}}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	return h
+}
+
+// NewShared returns a hub that shares its rooms with other servers. The function connect returns the
+// directory of the rooms.
+func NewShared(cfg Config, connect func(*Hub) (Directory, error)) (*Hub, error) {
+	h := newHub(cfg)
+	var err error
+	if h.dir, err = connect(h); err != nil {
+		h.cancel()
+		return nil, err
+	}
+	h.wg.Go(h.sweepOften)
+	return h, nil
 }
 
 // NewHub returns a hub with the saved rooms. Their runs are opened when someone joins. Rooms that
 // nobody has used for [Limits.TTL] are deleted at startup and periodically after that.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
-	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*local{}}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
-	if h.cfg.Cluster != nil {
-		return h, h.joinCluster()
-	}
+	h := newHub(cfg)
 	h.dir = single{h}
 	kept, err := restore(ctx, &h.cfg)
 	if err != nil {
@@ -53,7 +68,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 			return nil
 		})
 		if err != nil {
-			h.damaged[c.code] = &damagedRoom{hash: c.secret[:], used: c.used}
+			h.damaged[c.code] = &Damaged{Hash: c.secret[:], Used: c.used}
 		}
 	}
 	h.Sweep(ctx)
@@ -67,10 +82,13 @@ func (h *Hub) Broker() class.Broker { return h.cfg.Broker }
 // TTL returns how long an unused room is kept.
 func (h *Hub) TTL() time.Duration { return h.cfg.Limits.TTL }
 
+// Config returns the hub's configuration, with its defaults.
+func (h *Hub) Config() *Config { return &h.cfg }
+
 // begin starts the goroutine of a room.
-func (h *Hub) begin(c *core) *local {
-	r := &local{
-		face:     face{hub: h, code: c.code, secret: c.secret},
+func (h *Hub) begin(c *core) *Local {
+	r := &Local{
+		Face: NewFace(c.code, c.secret), hub: h,
 		requests: make(chan func(*core)), woken: make(chan struct{}, 1), runLock: make(chan struct{}, 1),
 		done: make(chan struct{}),
 	}
@@ -116,15 +134,15 @@ func (h *Hub) create(
 	}
 	c.presenter = who.Learner
 	c.empty()
-	r, err := h.dir.open(ctx, c, most)
+	r, err := h.dir.Open(ctx, &Unstarted{c}, most)
 	if err != nil {
 		return nil, class.Secret{}, err
 	}
-	if err := c.room.wake(ctx); err != nil {
+	if err := c.room.Wake(ctx); err != nil {
 		// The caller does not get the secret, so nobody could use the room.
-		return nil, class.Secret{}, errors.Join(err, c.room.removeAll(ctx))
+		return nil, class.Secret{}, errors.Join(err, c.room.RemoveAll(ctx))
 	}
-	return r, secret, r.ready(ctx)
+	return r, secret, r.Ready(ctx)
 }
 
 // choose gives a new room a code that is not used by any room known to this server. It returns an
@@ -160,7 +178,7 @@ func (h *Hub) makeSpace(ctx context.Context, most int) {
 	if len(all) < most {
 		return
 	}
-	var oldest *local
+	var oldest *Local
 	var begun time.Time
 	for _, r := range all {
 		since, err := get(ctx, r, func(c *core) (time.Time, error) {
@@ -176,7 +194,7 @@ func (h *Hub) makeSpace(ctx context.Context, most int) {
 	if oldest == nil {
 		return
 	}
-	if err := oldest.removeAll(ctx); err != nil {
+	if err := oldest.RemoveAll(ctx); err != nil {
 		h.cfg.Log.Error("an unused room could not be deleted", "error", err)
 	}
 }
@@ -200,13 +218,13 @@ func (h *Hub) mayTry(c admission.Caller) bool {
 // Errors: [class.ErrNoRoom], [class.ErrExpired], [class.ErrFull], [class.ErrLocked],
 // [class.ErrRemoved], [class.ErrTries], and [class.CodeDamaged].
 func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (class.Room, error) {
-	r, err := h.dir.lookup(ctx, code)
+	r, err := h.dir.Lookup(ctx, code)
 	if err != nil {
 		return nil, err
 	}
-	var a entered
+	var a Entered
 	if r != nil {
-		if a, err = r.entering(ctx, who); err != nil {
+		if a, err = r.Entering(ctx, who); err != nil {
 			return nil, err
 		}
 	}
@@ -215,10 +233,10 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (cla
 			return nil, class.ErrTries
 		}
 		if r == nil {
-			if d, err := h.dir.findDamaged(ctx, code); err != nil {
+			if d, err := h.dir.FindDamaged(ctx, code); err != nil {
 				return nil, err
 			} else if d != nil {
-				return nil, d.err()
+				return nil, d.Err()
 			}
 			h.cfg.WrongCodes.Spend(who)
 			return nil, class.ErrNoRoom
@@ -227,14 +245,14 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (cla
 	if a.Refused != nil {
 		return nil, a.Refused.Decode()
 	}
-	return r, r.ready(ctx)
+	return r, r.Ready(ctx)
 }
 
 // Fits reports whether a secret belongs to a room. Since it does not count wrong tries, use
 // it only to choose among the secrets in one request.
 func (h *Hub) Fits(code string, secret class.Secret) bool {
-	r, err := h.dir.lookup(h.ctx, code)
-	return err == nil && r != nil && r.fits(secret)
+	r, err := h.dir.Lookup(h.ctx, code)
+	return err == nil && r != nil && r.Fits(secret)
 }
 
 // Instruct returns the room with the given code for its instructor. A wrong secret counts like a
@@ -242,35 +260,35 @@ func (h *Hub) Fits(code string, secret class.Secret) bool {
 func (h *Hub) Instruct(
 	ctx context.Context, code string, secret class.Secret, who admission.Caller,
 ) (class.Room, error) {
-	r, err := h.dir.lookup(ctx, code)
+	r, err := h.dir.Lookup(ctx, code)
 	if err != nil {
 		return nil, err
 	}
-	if r == nil || !r.fits(secret) {
+	if r == nil || !r.Fits(secret) {
 		if !h.mayTry(who) {
 			return nil, class.ErrTries
 		}
-		if d, err := h.dir.findDamaged(ctx, code); err != nil {
+		if d, err := h.dir.FindDamaged(ctx, code); err != nil {
 			return nil, err
 		} else if d != nil && d.mayKnow(secret) {
-			return nil, d.err()
+			return nil, d.Err()
 		}
 		h.cfg.WrongCodes.Spend(who)
 		return nil, class.ErrSecret
 	}
-	return r, r.ready(ctx)
+	return r, r.Ready(ctx)
 }
 
-func (h *Hub) find(code string) *local {
+func (h *Hub) find(code string) *Local {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rooms[class.NormalCode(code)]
 }
 
-func (h *Hub) all() []*local {
+func (h *Hub) all() []*Local {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := make([]*local, 0, len(h.rooms))
+	list := make([]*Local, 0, len(h.rooms))
 	for _, r := range h.rooms {
 		list = append(list, r)
 	}
@@ -284,11 +302,11 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	ctx = context.WithoutCancel(ctx) // must not stop halfway
 	var errs []error
 	for _, r := range h.all() {
-		if err := r.forget(ctx, learner); err != nil && !errors.Is(err, class.ErrGone) {
+		if err := r.Forget(ctx, learner); err != nil && !errors.Is(err, class.ErrGone) {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, h.dir.forgetOthers(ctx, learner))...)
+	return errors.Join(append(errs, h.dir.ForgetOthers(ctx, learner))...)
 }
 
 // Save saves the unsaved changes of all rooms. A slow room does not delay others. The error reports
@@ -317,7 +335,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock() // a room that is being created is started before this point or not at all
 	h.cancel()
 	h.mu.Unlock()
-	defer h.dir.stopServing()
+	defer h.dir.StopServing()
 	ended := make(chan struct{})
 	go func() {
 		h.wg.Wait()
@@ -330,3 +348,21 @@ func (h *Hub) Close(ctx context.Context) error {
 		return errors.Join(err, ctx.Err())
 	}
 }
+
+// Async calls each function in list in its own goroutine; [Hub.Close] waits for them. If the
+// hub is closed, async calls none of them and returns false. The caller must not hold the
+// hub's lock.
+func (h *Hub) Async(list ...func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return false
+	}
+	for _, f := range list {
+		h.wg.Go(f)
+	}
+	return true
+}
+
+// Context returns the context that ends with the hub.
+func (h *Hub) Context() context.Context { return h.ctx }

@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 )
 
 // TestEnterLimits checks who may join and the errors for everyone else.
@@ -21,7 +22,7 @@ func TestEnterLimits(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Members.Most = 3 })
 	l := s.room(class.Options{})
 	enter := func(code, who string) error {
-		_, err := s.Enter(t.Context(), code, caller(who))
+		_, err := s.Enter(t.Context(), code, classtest.Caller(who))
 		return err
 	}
 	check := func(what string, got, want error) {
@@ -32,33 +33,33 @@ func TestEnterLimits(t *testing.T) {
 	}
 	check("a wrong code", enter("333333", "p1"), class.ErrNoRoom)
 	check("a code as typed", enter(strings.ToLower(class.ShownCode(l.Code())), "p1"), nil)
-	l.class(2)
-	l.does(class.Lock{On: true})
+	l.Enroll(2)
+	l.Does(class.Lock{On: true})
 	check("a locked room", enter(l.Code(), "p3"), class.ErrLocked)
 	check("a member of a locked room", enter(l.Code(), "p1"), nil)
-	l.does(class.Lock{On: false})
-	l.class(3)
+	l.Does(class.Lock{On: false})
+	l.Enroll(3)
 	check("a full room", enter(l.Code(), "p4"), class.ErrFull)
 	check("a member of a full room", enter(l.Code(), "p2"), nil)
-	l.does(class.Remove{Member: 2})
+	l.Does(class.Remove{Member: 2})
 	check("a member who was removed", enter(l.Code(), "p2"), class.ErrRemoved)
-	if _, err := l.Join(t.Context(), caller("p2"), ""); err != class.ErrRemoved {
+	if _, err := l.Join(t.Context(), classtest.Caller("p2"), ""); err != class.ErrRemoved {
 		t.Errorf("joining after being removed: got %v, want %v", err, class.ErrRemoved)
 	}
 	check("the place of a removed member", enter(l.Code(), "p4"), nil)
-	l.does(class.End{})
+	l.Does(class.End{})
 	check("after the class", enter(l.Code(), "p1"), class.ErrExpired)
-	l.does(class.Reopen{})
+	l.Does(class.Reopen{})
 	check("opened again", enter(l.Code(), "p1"), nil)
-	s.clock.pass(DefaultLimits().CodeLife + time.Second)
+	s.clock.Pass(DefaultLimits().CodeLife + time.Second)
 	check("a day later", enter(l.Code(), "p1"), class.ErrExpired)
-	if closed, err := l.OpenPresenter(t.Context(), instructor, l.secret); err != nil {
+	if closed, err := l.OpenPresenter(t.Context(), classtest.Instructor, l.Secret); err != nil {
 		t.Error(err)
 	} else {
 		check("after the instructor is back", enter(l.Code(), "p1"), nil)
 		closed()
 	}
-	l.does(class.Delete{})
+	l.Does(class.Delete{})
 	check("after it was deleted", enter(l.Code(), "p1"), class.ErrNoRoom)
 }
 
@@ -72,22 +73,22 @@ func TestWrongCodes(t *testing.T) {
 	}
 	s := begun(t, "", func(c *Config) { c.WrongCodes = admission.NewMeter(pace, c.Now) })
 	l := s.room(class.Options{})
-	l.class(1)
+	l.Enroll(1)
 	enter := func(code string, who admission.Caller, want error) {
 		t.Helper()
 		if _, err := s.Enter(t.Context(), code, who); err != want {
 			t.Errorf("%s tries %s: got %v, want %v", who.Learner, code, err, want)
 		}
 	}
-	one := caller("one")
+	one := classtest.Caller("one")
 	for range 3 {
 		enter("333333", one, class.ErrNoRoom)
 	}
 	enter("333333", one, class.ErrTries)
 	enter(l.Code(), one, class.ErrTries)
-	enter(l.Code(), caller("p1"), nil) // a member
-	enter(l.Code(), caller("other"), nil)
-	s.clock.pass(2 * time.Second) // refills the budget for one more try
+	enter(l.Code(), classtest.Caller("p1"), nil) // a member
+	enter(l.Code(), classtest.Caller("other"), nil)
+	s.clock.Pass(2 * time.Second) // refills the budget for one more try
 	enter("333333", one, class.ErrNoRoom)
 
 	// Two newcomers at one address try four wrong codes.
@@ -107,7 +108,7 @@ func TestWrongCodes(t *testing.T) {
 	if _, err := s.Instruct(t.Context(), l.Code(), class.NewSecret(), newcomer("four")); err != class.ErrTries {
 		t.Errorf("a wrong secret: got %v, want %v", err, class.ErrTries)
 	}
-	if _, err := s.Instruct(t.Context(), l.Code(), l.secret, newcomer("four")); err != nil {
+	if _, err := s.Instruct(t.Context(), l.Code(), l.Secret, newcomer("four")); err != nil {
 		t.Errorf("the right secret: %v", err)
 	}
 }
@@ -122,22 +123,22 @@ func TestNewRoomsAreLimited(t *testing.T) {
 	})
 	create := func(who string, want terms.Code) class.Room {
 		t.Helper()
-		r, _, err := s.Create(t.Context(), caller(who), class.Options{})
+		r, _, err := s.Create(t.Context(), classtest.Caller(who), class.Options{})
 		if want == "" && err != nil || want != "" && !errors.Is(err, &terms.Refusal{Code: want}) {
 			t.Errorf("a room made by %s: got %v, want code %q", who, err, want)
 		}
 		return r
 	}
 	used := s.room(class.Options{}) // used by the instructor
-	used.class(1)
+	used.Enroll(1)
 	unused := create("flood", "")
 	create("flood", terms.CodeFull)
 	create("flood", terms.CodeBusy)
 	create("honest", terms.CodeFull)
-	s.clock.pass(11 * time.Minute)
+	s.clock.Pass(11 * time.Minute)
 	create("honest", "")
 	list := s.all()
-	if len(list) != 2 || slices.Contains(list, unused.(*local)) || !slices.Contains(list, used.Room.(*local)) {
+	if len(list) != 2 || slices.Contains(list, unused.(*Local)) || !slices.Contains(list, used.Room.(*Local)) {
 		t.Errorf("the rooms are %v, want 2 rooms, not including %v and including %v", list, unused, used.Room)
 	}
 }
@@ -152,7 +153,7 @@ func TestNewcomersLeaveRoomsForKnownLearners(t *testing.T) {
 	for i, row := range []struct {
 		who  admission.Caller
 		want error
-	}{{newcomer, nil}, {newcomer, full}, {caller("known"), nil}, {caller("known"), full}} {
+	}{{newcomer, nil}, {newcomer, full}, {classtest.Caller("known"), nil}, {classtest.Caller("known"), full}} {
 		if _, _, err := s.Create(t.Context(), row.who, class.Options{}); !errors.Is(err, row.want) {
 			t.Errorf("room %d: %v, want %v", i+1, err, row.want)
 		}
@@ -181,11 +182,11 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 			l.Leave(who.Learner)
 		}
 	}
-	here, voter, known := from(flooded, "here"), from(flooded, "voter"), caller("known")
+	here, voter, known := from(flooded, "here"), from(flooded, "voter"), classtest.Caller("known")
 	join(here, true, nil)
 	join(voter, false, nil)
 	join(known, false, nil)
-	l.does(class.AskQuestion{ID: "q-order"})
+	l.Does(class.AskQuestion{ID: "q-order"})
 	p := l.View().Poll
 	if _, err := l.Vote(t.Context(), "voter", class.Ballot{Poll: p.ID, Choice: p.Options[0].Key}); err != nil {
 		t.Fatal(err)
@@ -193,7 +194,7 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 	for i := range 30 {
 		join(from(flooded, fmt.Sprint("flood ", i)), false, nil)
 	}
-	if n := l.does(class.HideNames{On: true}).Members; n != most.PerAddress+1 {
+	if n := l.Does(class.HideNames{On: true}).Members; n != most.PerAddress+1 {
 		t.Errorf("the room has %d members, want %d from the address and the known one", n, most.PerAddress)
 	}
 	for _, honest := range []string{"here", "voter", "known"} {
@@ -209,7 +210,7 @@ func TestFloodOfNamesDoesNotFillTheRoom(t *testing.T) {
 		join(from(other, fmt.Sprint("other ", i)), true, nil)
 	}
 	join(from(other, "late"), true, class.ErrFull)
-	join(caller("late"), true, nil) // replaces the other known member, who is absent
+	join(classtest.Caller("late"), true, nil) // replaces the other known member, who is absent
 	if _, err := s.Enter(t.Context(), l.Code(), from(other, "later")); err != class.ErrFull {
 		t.Errorf("a caller for whom there is no space: got %v, want %v", err, class.ErrFull)
 	}
@@ -223,12 +224,12 @@ func TestNamesAreCleaned(t *testing.T) {
 		"Ada": "Ada", "  Ada\t\n Lovelace ": "Ada Lovelace", "<b>x</b>": "<b>x</b>", "a\u202eb\x00c": "abc",
 		"": "", strings.Repeat("ж", 24): strings.Repeat("ж", 24), "a\xffb": "ab",
 	} {
-		m, err := l.Join(t.Context(), caller("learner "+typed), typed)
+		m, err := l.Join(t.Context(), classtest.Caller("learner "+typed), typed)
 		if err != nil || m.Name != want {
 			t.Errorf("%q is %+v, %v; want no error, Name = %q", typed, m, err, want)
 		}
 	}
-	_, err := l.Join(t.Context(), caller("long"), strings.Repeat("x", 25))
+	_, err := l.Join(t.Context(), classtest.Caller("long"), strings.Repeat("x", 25))
 	var e *terms.Refusal
 	if !errors.As(err, &e) || e.Code != class.CodeNick || !strings.Contains(e.Message, "25 characters") {
 		t.Errorf(
@@ -237,22 +238,22 @@ func TestNamesAreCleaned(t *testing.T) {
 			"25 characters",
 		)
 	}
-	ada, err := l.Join(t.Context(), caller("learner Ada"), "Countess")
+	ada, err := l.Join(t.Context(), classtest.Caller("learner Ada"), "Countess")
 	if err != nil || ada.Name != "Countess" {
 		t.Errorf("a new name: got %+v, %v; want no error, Name = %q", ada, err, "Countess")
 	}
-	l.does(class.HideNames{On: true}, class.DropName{Member: ada.ID})
+	l.Does(class.HideNames{On: true}, class.DropName{Member: ada.ID})
 	if !l.View().NamesHidden {
 		t.Error("names are not hidden")
 	}
-	again, err := l.Join(t.Context(), caller("learner Ada"), "Ada")
+	again, err := l.Join(t.Context(), classtest.Caller("learner Ada"), "Ada")
 	if err != nil || again.Name != "" || again.ID != ada.ID {
 		t.Errorf(
 			`a name that was taken away is back: got %+v, %v; want no error, Name = "", ID = %d`, again, err, ada.ID,
 		)
 	}
 	quiet := s.room(class.Options{})
-	if m, err := quiet.Join(t.Context(), caller("p1"), "Ada"); err != nil || m.Name != "" {
+	if m, err := quiet.Join(t.Context(), classtest.Caller("p1"), "Ada"); err != nil || m.Name != "" {
 		t.Errorf(`a name in a room without nicknames: got %+v, %v; want no error, Name = ""`, m, err)
 	}
 }
@@ -262,14 +263,14 @@ func TestHeadcountCountsPeople(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.class(3)
-	l.class(2) // two members open a second page
-	l.settled("three are here", func(v *class.View) bool { return v.Here == 3 && v.Members == 3 })
+	l.Enroll(3)
+	l.Enroll(2) // two members open a second page
+	l.Settled("three are here", func(v *class.View) bool { return v.Here == 3 && v.Members == 3 })
 	for _, id := range []int{1, 3, 3, 3, 7} { // leaving more often than joining has no effect
-		l.Leave(learner(id))
+		l.Leave(classtest.Learner(id))
 	}
-	l.settled("one has left", func(v *class.View) bool { return v.Here == 2 && v.Members == 3 })
-	list, err := l.Attendees(t.Context(), l.secret)
+	l.Settled("one has left", func(v *class.View) bool { return v.Here == 2 && v.Members == 3 })
+	list, err := l.Attendees(t.Context(), l.Secret)
 	if err != nil || len(list) != 3 || !list[0].Here || list[2].Here {
 		t.Errorf("the list is %+v, %v; want no error, 3 elements, list[0].Here = true, list[2].Here = false", list, err)
 	}
@@ -282,11 +283,11 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	closed, err := l.OpenPresenter(t.Context(), instructor, l.secret)
+	closed, err := l.OpenPresenter(t.Context(), classtest.Instructor, l.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := l.OpenPresenter(t.Context(), "second", l.secret)
+	other, err := l.OpenPresenter(t.Context(), "second", l.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,18 +295,18 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 		_, err := l.Present(t.Context(), "second", secret, c)
 		return err
 	}
-	if err := second(class.Lock{On: true}, l.secret); err != class.ErrSecond || l.View().Locked {
+	if err := second(class.Lock{On: true}, l.Secret); err != class.ErrSecond || l.View().Locked {
 		t.Errorf("a second instructor: got error %v, want %v and an unlocked room", err, class.ErrSecond)
 	}
-	if err := second(class.TakeOver{}, l.secret); err != nil {
+	if err := second(class.TakeOver{}, l.Secret); err != nil {
 		t.Error(err)
 	}
-	if l.refused(class.Lock{On: true}, class.ErrSecond); l.View().Locked {
+	if l.Refused(class.Lock{On: true}, class.ErrSecond); l.View().Locked {
 		t.Error("the first instructor still presents")
 	}
 	other() // the second instructor leaves, so the first can continue
-	l.does(class.Lock{On: true})
-	window, err := l.OpenPresenter(t.Context(), instructor, l.secret)
+	l.Does(class.Lock{On: true})
+	window, err := l.OpenPresenter(t.Context(), classtest.Instructor, l.Secret)
 	if err != nil || l.View().Leading != 2 {
 		t.Errorf("with a second window of the first instructor: got %d leading, %v; want 2", l.View().Leading, err)
 	}
@@ -335,7 +336,8 @@ func TestCreateRefusesBadOptions(t *testing.T) {
 		class.CodeTitle: {Title: strings.Repeat("x", 81)},
 		class.CodeWalk:  {Walk: "none"},
 	} {
-		if _, _, err := s.Create(t.Context(), caller(instructor), o); !errors.Is(err, &terms.Refusal{Code: code}) {
+		if _, _, err := s.Create(t.Context(), classtest.Caller(classtest.Instructor), o); !errors.Is(err,
+			&terms.Refusal{Code: code}) {
 			t.Errorf("%+v: got error %v, want %v", o, err, &terms.Refusal{Code: code})
 		}
 	}
@@ -352,12 +354,12 @@ func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(class.Options{Nicknames: true})
-	l.class(4)
-	if err := l.ask(t.Context(), func(c *core) error {
+	l.Enroll(4)
+	if err := ask(t.Context(), l, func(c *core) error {
 		ignored := func(class.Member, error) {}
 		for id, names := range [][]string{{"Ada", "Pupil 1"}, {"Grace"}, {"Alan"}} {
 			for _, name := range names {
-				c.rename(learner(id+1), name, ignored)
+				c.rename(classtest.Learner(id+1), name, ignored)
 			}
 		}
 		if m := c.members[1]; m.Name != "Pupil 2" {
@@ -366,14 +368,14 @@ func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 		if err := c.dropName(2); err != nil {
 			return err
 		}
-		c.rename(learner(4), "Emmy", ignored)
-		return errors.Join(c.remove(3), c.forget(learner(4)))
+		c.rename(classtest.Learner(4), "Emmy", ignored)
+		return errors.Join(c.remove(3), c.forget(classtest.Learner(4)))
 	}); err != nil {
 		t.Fatal(err)
 	}
 	check := func(when string, r class.Room) {
 		t.Helper()
-		list, err := r.Attendees(t.Context(), l.secret)
+		list, err := r.Attendees(t.Context(), l.Secret)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +390,7 @@ func TestNamesGivenAtOnceAreOrdered(t *testing.T) {
 	check("at once", l.Room)
 	s.end()
 	again := begun(t, dir)
-	r, err := again.Instruct(t.Context(), l.Code(), l.secret, caller(instructor))
+	r, err := again.Instruct(t.Context(), l.Code(), l.Secret, classtest.Caller(classtest.Instructor))
 	if err != nil {
 		t.Fatal(err)
 	}

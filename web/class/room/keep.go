@@ -130,14 +130,14 @@ func (c *core) commit(changes ...records.Entry) error {
 // append appends to the room's log. If the room has moved to another server, it stops the room here.
 func (c *core) append(b journal.Batch) ([]int64, error) {
 	if c.left() {
-		return nil, errMoved
+		return nil, ErrMoved
 	}
-	seqs, err := c.host.append(b, c.epoch)
+	seqs, err := c.host.Append(b, c.epoch)
 	if err == nil && c.left() {
-		err = errMoved
+		err = ErrMoved
 	}
-	if errors.Is(err, errMoved) && c.room != nil {
-		c.room.leave()
+	if errors.Is(err, ErrMoved) && c.room != nil {
+		c.room.Abandon()
 	}
 	return seqs, err
 }
@@ -161,7 +161,7 @@ func (c *core) keep(all []records.Entry) error {
 		}
 	}
 	seqs, err := c.append(journal.Batch{Owner: c.owner(), At: c.used, Records: list})
-	if errors.Is(err, errMoved) {
+	if errors.Is(err, ErrMoved) {
 		return err
 	} else if err != nil {
 		c.cfg.Log.Error("a class could not be saved", "error", err)
@@ -288,7 +288,7 @@ func (c *core) change(next records.Data, p *polls.Poll) error {
 // deleteAll deletes the room from the disk and notifies all followers.
 func (c *core) deleteAll() error {
 	c.flush() // replies to pending votes
-	if err := c.host.mayDelete(c.saveSeq); err != nil {
+	if err := c.host.MayDelete(c.saveSeq); err != nil {
 		return err
 	}
 	err := c.cfg.Logs.Drop(context.Background(), c.owner())

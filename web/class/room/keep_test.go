@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
@@ -28,23 +29,23 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(class.Options{Title: "Nine o'clock", Walk: "loop", Nicknames: true, Alone: true})
-	l.class(5)
-	l.does(class.GoTo{Step: 1}, class.GoTo{Step: 2})
-	choice := keys(l.View().Poll)
-	l.allVote(4, func(id int) class.Ballot { return class.Ballot{Choice: choice[id-1], N: int64(id), Sure: 0.25} })
-	l.does(class.Close{}, class.Revote{})
-	l.allVote(5, func(int) class.Ballot { return class.Ballot{Choice: choice[2], N: 7} })
-	l.does(class.Remove{Member: 5}, class.DropName{Member: 4}, class.HideNames{On: true}, class.Lock{On: true},
+	l.Enroll(5)
+	l.Does(class.GoTo{Step: 1}, class.GoTo{Step: 2})
+	choice := classtest.Keys(l.View().Poll)
+	l.AllCast(4, func(id int) class.Ballot { return class.Ballot{Choice: choice[id-1], N: int64(id), Sure: 0.25} })
+	l.Does(class.Close{}, class.Revote{})
+	l.AllCast(5, func(int) class.Ballot { return class.Ballot{Choice: choice[2], N: 7} })
+	l.Does(class.Remove{Member: 5}, class.DropName{Member: 4}, class.HideNames{On: true}, class.Lock{On: true},
 		class.SetTimer{For: time.Hour}, class.ShowSpread{})
 	before := l.View()
-	sum, err := l.Summary(t.Context(), l.secret)
+	sum, err := l.Summary(t.Context(), l.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.end()
 
 	again := begun(t, dir)
-	r, err := again.Instruct(t.Context(), l.Code(), l.secret, caller("here"))
+	r, err := again.Instruct(t.Context(), l.Code(), l.Secret, classtest.Caller("here"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,19 +58,19 @@ func TestRestartKeepsTheClass(t *testing.T) {
 	if a, b := fmt.Sprintf("%+v", v.Poll), fmt.Sprintf("%+v", before.Poll); a != b {
 		t.Errorf("after the restart, the poll is\n%s\nwant\n%s", a, b)
 	}
-	same(t, "both rounds", append(counts(v.Poll), v.Poll.Before...), 0, 0, 4, 0, 0, 1, 1, 1, 1, 0)
-	sum2, err := r.Summary(t.Context(), l.secret)
+	classtest.Same(t, "both rounds", append(classtest.Counts(v.Poll), v.Poll.Before...), 0, 0, 4, 0, 0, 1, 1, 1, 1, 0)
+	sum2, err := r.Summary(t.Context(), l.Secret)
 	if err != nil || fmt.Sprintf("%+v", sum2.Polls) != fmt.Sprintf("%+v", sum.Polls) || sum2.Voters != sum.Voters {
 		t.Errorf("the summary is %+v, want %+v, %v", sum2, sum, err)
 	}
-	m, err := r.Join(t.Context(), caller("p2"), "")
+	m, err := r.Join(t.Context(), classtest.Caller("p2"), "")
 	if err != nil || m.Name != "Pupil 2" || m.ID != 2 {
 		t.Errorf("after the restart, a member is %+v, %v; want no error, Name = %q, ID = 2", m, err, "Pupil 2")
 	}
 	if st, err := r.Standing(t.Context(), "p2"); err != nil || st.Vote == nil || st.Vote.Choice != choice[2] {
 		t.Errorf("their vote is %+v, %v; want no error, st.Vote not nil, Choice = %q", st.Vote, err, choice[2])
 	}
-	if _, err := r.Join(t.Context(), caller("p5"), ""); err != class.ErrRemoved {
+	if _, err := r.Join(t.Context(), classtest.Caller("p5"), ""); err != class.ErrRemoved {
 		t.Errorf("a removed member: got %v, want %v", err, class.ErrRemoved)
 	}
 }
@@ -81,21 +82,24 @@ func TestVotesCountOnce(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(class.Options{})
 	const members = 12
-	l.class(members)
+	l.Enroll(members)
 	rapid.Check(t, func(rt *rapid.T) {
 		if p := l.View().Poll; p != nil && p.Phase == class.Open {
-			l.does(class.Close{})
+			l.Does(class.Close{})
 		}
-		p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+		p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 		want := map[int]class.Ballot{}
 		var sent []func() error
 		for id := 1; id <= members; id++ {
 			for n := range rapid.IntRange(0, 3).Draw(rt, "changes") {
-				b := class.Ballot{Poll: p.ID, Choice: rapid.SampledFrom(keys(p)).Draw(rt, "choice"), N: int64(n + 1)}
+				b := class.Ballot{
+					Poll: p.ID, Choice: rapid.SampledFrom(classtest.Keys(p)).Draw(rt, "choice"),
+					N: int64(n + 1),
+				}
 				want[id] = b
 				for range rapid.IntRange(1, 3).Draw(rt, "times") {
 					sent = append(sent, func() error {
-						kept, err := l.Vote(context.Background(), learner(id), b)
+						kept, err := l.Vote(context.Background(), classtest.Learner(id), b)
 						if err == nil && (kept.N < b.N || kept.N == b.N && kept.Choice != b.Choice) {
 							err = fmt.Errorf("member %d sent %+v, but the receipt is %+v", id, b, kept)
 						}
@@ -117,11 +121,11 @@ func TestVotesCountOnce(t *testing.T) {
 		}
 		counted := make([]int, len(p.Options))
 		for _, b := range want {
-			counted[slices.Index(keys(p), b.Choice)]++
+			counted[slices.Index(classtest.Keys(p), b.Choice)]++
 		}
-		end := l.does(class.ShowSpread{}).Poll
-		if !slices.Equal(counts(end), counted) || end.Votes != len(want) {
-			rt.Fatalf("got %d votes %v, want %d, %v", end.Votes, counts(end), len(want), counted)
+		end := l.Does(class.ShowSpread{}).Poll
+		if !slices.Equal(classtest.Counts(end), counted) || end.Votes != len(want) {
+			rt.Fatalf("got %d votes %v, want %d, %v", end.Votes, classtest.Counts(end), len(want), counted)
 		}
 		inLog(rt, s.logs, l.Code(), end.ID, want)
 	})
@@ -156,10 +160,10 @@ func TestUnnumberedVoteReplacesThePrevious(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.class(1)
-	l.does(class.AskQuestion{ID: "q-order"})
+	l.Enroll(1)
+	l.Does(class.AskQuestion{ID: "q-order"})
 	for _, choice := range []string{"a", "b", "a", "c"} { // the clock does not advance
-		if r := l.votes(1, class.Ballot{Choice: choice}); r.Choice != choice {
+		if r := l.MustCast(1, class.Ballot{Choice: choice}); r.Choice != choice {
 			t.Errorf("the vote was for %s, but the receipt has %s", choice, r.Choice)
 		}
 	}
@@ -171,8 +175,8 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 	t.Parallel()
 	s := begun(t, t.TempDir())
 	l := s.room(class.Options{})
-	l.class(2)
-	l.does(class.AskQuestion{ID: "q-order"})
+	l.Enroll(2)
+	l.Does(class.AskQuestion{ID: "q-order"})
 	trigger := func(query string) {
 		if err := s.db.Write(t.Context(), func(tx *sql.Tx) error {
 			_, err := tx.Exec(query)
@@ -182,17 +186,17 @@ func TestUnsavedChangesAreNotConfirmed(t *testing.T) {
 		}
 	}
 	trigger("CREATE TRIGGER full BEFORE INSERT ON records BEGIN SELECT RAISE(FAIL, 'the disk is full'); END")
-	if _, err := l.vote(1, class.Ballot{Choice: "a"}); err != class.ErrKept {
+	if _, err := l.Cast(1, class.Ballot{Choice: "a"}); err != class.ErrKept {
 		t.Errorf("the vote: got %v, want %v", err, class.ErrKept)
 	}
-	if _, err := l.Join(t.Context(), caller("p3"), ""); err != nil {
+	if _, err := l.Join(t.Context(), classtest.Caller("p3"), ""); err != nil {
 		t.Error(err) // Join does not wait for the member to be saved; saving is retried
 	}
-	l.refused(class.Close{}, class.ErrKept)
-	l.refused(class.Lock{On: true}, class.ErrKept)
+	l.Refused(class.Close{}, class.ErrKept)
+	l.Refused(class.Lock{On: true}, class.ErrKept)
 	trigger("DROP TRIGGER full")
-	l.votes(3, class.Ballot{Choice: "b"})
-	if p := l.does(class.Reveal{}).Poll; p.Votes != 1 {
+	l.MustCast(3, class.Ballot{Choice: "b"})
+	if p := l.Does(class.Reveal{}).Poll; p.Votes != 1 {
 		t.Errorf("%d votes count, want 1", p.Votes)
 	}
 	s.end()
@@ -213,8 +217,8 @@ func TestViewsAreImmutable(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.class(2)
-	l.start("The capital of")
+	l.Enroll(2)
+	l.Start("The capital of")
 	type seen struct {
 		v    *class.View
 		text string
@@ -225,15 +229,15 @@ func TestViewsAreImmutable(t *testing.T) {
 		all = append(all, seen{v: v, text: fmt.Sprintf("%d %v %+v", v.Seq, v.State.Cursor, v.Poll)})
 	}
 	note()
-	l.does(class.AskNext{Where: class.Here})
+	l.Does(class.AskNext{Where: class.Here})
 	note()
-	l.votes(1, class.Ballot{Choice: keys(l.View().Poll)[0]})
+	l.MustCast(1, class.Ballot{Choice: classtest.Keys(l.View().Poll)[0]})
 	note()
-	l.does(class.Close{})
+	l.Does(class.Close{})
 	note()
-	l.does(class.Reveal{})
+	l.Does(class.Reveal{})
 	note()
-	l.does(class.AppendMajority{}, class.Drive{Do: session.Reset{}})
+	l.Does(class.AppendMajority{}, class.Drive{Do: session.Reset{}})
 	note()
 	for i, was := range all {
 		if now := fmt.Sprintf("%d %v %+v", was.v.Seq, was.v.State.Cursor, was.v.Poll); now != was.text {
@@ -259,7 +263,7 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(class.Options{Nicknames: true})
-	l.class(4)
+	l.Enroll(4)
 	s.end()
 
 	again := begun(t, dir)
@@ -279,16 +283,16 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	again.end()
 
 	last := begun(t, dir)
-	r, err := last.Instruct(t.Context(), l.Code(), l.secret, caller("here"))
+	r, err := last.Instruct(t.Context(), l.Code(), l.Secret, classtest.Caller("here"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for who, want := range map[string]int{"p1": 1, "p3": 3, "p4": 4} {
-		if m, err := r.Join(t.Context(), caller(who), ""); err != nil || m.ID != want {
+		if m, err := r.Join(t.Context(), classtest.Caller(who), ""); err != nil || m.ID != want {
 			t.Errorf("after the restart, %s is %+v, %v; want number %d", who, m, err, want)
 		}
 	}
-	if m, err := r.Join(t.Context(), caller("p2"), ""); err != nil || m.ID != 5 {
+	if m, err := r.Join(t.Context(), classtest.Caller("p2"), ""); err != nil || m.ID != 5 {
 		t.Errorf("the member who was never saved joins as %+v, %v; want number 5", m, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
@@ -47,24 +48,27 @@ func voteUntilKilled() {
 	}
 	m, err := testmodel.Load()
 	fail(err)
-	course, err := wholeCourse()
+	course, err := classtest.Course()
 	fail(err)
 	db, err := store.Open(dir, nil)
 	fail(err)
 	ctx := context.Background()
-	h, err := NewHub(ctx, Config{Logs: journal.For(db), Secrets: db, Course: course, Driver: &realDriver{model: m}})
+	h, err := NewHub(ctx, Config{
+		Logs: journal.For(db), Secrets: db, Course: course,
+		Driver: &classtest.Driver{Model: m},
+	})
 	fail(err)
-	r, secret, err := h.Create(ctx, caller(instructor), class.Options{Nicknames: true})
+	r, secret, err := h.Create(ctx, classtest.Caller(classtest.Instructor), class.Options{Nicknames: true})
 	fail(err)
 	fmt.Println("room", r.Code(), secret)
 	do := func(c class.Command) {
-		v, err := r.Present(ctx, instructor, secret, c)
+		v, err := r.Present(ctx, classtest.Instructor, secret, c)
 		fail(err)
 		fmt.Println("stage", v.Link())
 	}
 	do(class.Drive{Do: session.Start{Prompt: "Once upon a time"}})
 	for id := range pupils {
-		_, err := r.Join(ctx, caller(learner(id+1)), "")
+		_, err := r.Join(ctx, classtest.Caller(classtest.Learner(id+1)), "")
 		fail(err)
 	}
 	for {
@@ -75,14 +79,17 @@ func voteUntilKilled() {
 			wg.Go(func() {
 				for n := int64(1); n <= 3; n++ {
 					kept, err := r.Vote(
-						ctx, learner(id+1), class.Ballot{Poll: p.ID, Choice: keys(p)[(id+int(n))%len(keys(p))], N: n},
+						ctx, classtest.Learner(id+1), class.Ballot{
+							Poll:   p.ID,
+							Choice: classtest.Keys(p)[(id+int(n))%len(classtest.Keys(p))], N: n,
+						},
 					)
 					fail(err)
 					fmt.Println("vote", kept.Poll, id+1, kept.Choice, kept.N) // a single write, so lines do not mix
 				}
-				m, err := r.Join(ctx, caller(learner(id+1)), fmt.Sprint("in-", p.ID))
+				m, err := r.Join(ctx, classtest.Caller(classtest.Learner(id+1)), fmt.Sprint("in-", p.ID))
 				fail(err)
-				r.Leave(learner(id + 1))
+				r.Leave(classtest.Learner(id + 1))
 				fmt.Println("name", id+1, m.Name)
 			})
 		}
@@ -171,7 +178,7 @@ func TestKilledInMidClass(t *testing.T) {
 		is := killed(t, dir, 20+random.IntN(600))
 		s := begun(t, dir)
 		began := time.Now()
-		r, err := s.Enter(t.Context(), is.code, caller(learner(1)))
+		r, err := s.Enter(t.Context(), is.code, classtest.Caller(classtest.Learner(1)))
 		if err != nil {
 			t.Fatalf("after %d lines: %v", is.lines, err)
 		}
@@ -182,7 +189,7 @@ func TestKilledInMidClass(t *testing.T) {
 		for id, want := range is.names {
 			checkName(t, r, id, want)
 		}
-		kept, err := get(t.Context(), r.(*local), func(c *core) (map[polls.Round]map[int]polls.Vote,
+		kept, err := get(t.Context(), r.(*Local), func(c *core) (map[polls.Round]map[int]polls.Vote,
 			error,
 		) {
 			return c.votes, nil
@@ -227,7 +234,7 @@ func stage(t *testing.T, s *school, r class.Room, seen confirmed) {
 	if seen.stage == "" {
 		return
 	}
-	want, err := session.ParseLink(s.driver.model, seen.stage)
+	want, err := session.ParseLink(s.driver.Model, seen.stage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +246,7 @@ func stage(t *testing.T, s *school, r class.Room, seen confirmed) {
 	if got.Prompt != want.Log.Prompt || far < 0 && len(got.Steps) > 1 || far > 1 {
 		t.Errorf("the stage is step %d, want the confirmed %d", len(got.Steps), want.Log.Steps)
 	}
-	if _, err := r.Present(t.Context(), instructor, seen.secret, class.Lock{On: true}); err != nil {
+	if _, err := r.Present(t.Context(), classtest.Instructor, seen.secret, class.Lock{On: true}); err != nil {
 		t.Errorf("the instructor: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -28,13 +29,14 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(class.Options{Title: "Zanzibar class", Nicknames: true})
-	l.start("Quetzalcoatl was a")
-	l.class(3)
-	p := l.does(class.AskNumber{Prompt: "Count of mangosteens?"}).Poll
-	l.votes(1, class.Ballot{Choice: "271828"})
+	l.Start("Quetzalcoatl was a")
+	l.Enroll(3)
+	p := l.Does(class.AskNumber{Prompt: "Count of mangosteens?"}).Poll
+	l.MustCast(1, class.Ballot{Choice: "271828"})
 	notes, end := s.Broker().Subscribe(l.Code())
 	defer end()
-	if v, err := l.Present(t.Context(), instructor, l.secret, class.Delete{}); err != nil || !v.Gone || v.State != nil {
+	if v, err := l.Present(t.Context(), classtest.Instructor, l.Secret, class.Delete{}); err != nil || !v.Gone ||
+		v.State != nil {
 		t.Fatalf("deleting: got %+v, %v; want no error, Gone = true, State = nil", v, err)
 	}
 	if n := <-notes; n.Seq != l.View().Seq {
@@ -42,13 +44,13 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	}
 	<-l.Done()
 	_, e1 := l.Vote(t.Context(), "p1", class.Ballot{Poll: p.ID, Choice: "1"})
-	_, e2 := l.Join(t.Context(), caller("p1"), "")
-	_, e3 := l.Present(t.Context(), instructor, l.secret, class.Lock{On: true})
+	_, e2 := l.Join(t.Context(), classtest.Caller("p1"), "")
+	_, e3 := l.Present(t.Context(), classtest.Instructor, l.Secret, class.Lock{On: true})
 	if e1 != class.ErrGone || e2 != class.ErrGone || e3 != class.ErrGone {
 		t.Errorf("after the deletion: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, class.ErrGone, class.ErrGone,
 			class.ErrGone)
 	}
-	if !s.driver.last().closed {
+	if !s.driver.Last().Closed {
 		t.Error("its run has not ended")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -85,7 +87,8 @@ func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Driver = leaving{leave: leave} })
-	if _, _, err := s.Create(ctx, caller(instructor), class.Options{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.Create(ctx, classtest.Caller(classtest.Instructor), class.Options{}); !errors.Is(err,
+		context.Canceled) {
 		t.Fatalf("creating the room: got error %v, want %v", err, context.Canceled)
 	}
 	logs, err := s.logs.Owners(t.Context(), journal.Room)
@@ -112,7 +115,7 @@ func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Logs = dropping{c.Logs, leave} })
 	l := s.room(class.Options{})
-	if _, err := l.Present(ctx, instructor, l.secret, class.Delete{}); err != nil {
+	if _, err := l.Present(ctx, classtest.Instructor, l.Secret, class.Delete{}); err != nil {
 		t.Errorf("deleting: %v", err)
 	}
 	if s.find(l.Code()) != nil {
@@ -127,11 +130,11 @@ func TestForgetKeepsTheVote(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(class.Options{Nicknames: true})
-	if _, err := l.Join(t.Context(), caller("rumpelstiltskin"), "Rumpel"); err != nil {
+	if _, err := l.Join(t.Context(), classtest.Caller("rumpelstiltskin"), "Rumpel"); err != nil {
 		t.Fatal(err)
 	}
-	l.class(1)
-	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	l.Enroll(1)
+	p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 	if _, err := l.Vote(t.Context(), "rumpelstiltskin", class.Ballot{Poll: p.ID, Choice: "a"}); err != nil {
 		t.Fatal(err)
 	}
@@ -145,10 +148,10 @@ func TestForgetKeepsTheVote(t *testing.T) {
 		t.Errorf("the learner is still known: got %v, want %v", err, class.ErrStranger)
 	}
 	l.Leave("rumpelstiltskin") // until now, this page was open
-	if m, err := l.Join(t.Context(), caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
+	if m, err := l.Join(t.Context(), classtest.Caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
 		t.Errorf(`joining again: got %+v, %v; want no error, ID = 3, Name = ""`, m, err)
 	}
-	l.settled("two are here", func(v *class.View) bool { return v.Here == 2 })
+	l.Settled("two are here", func(v *class.View) bool { return v.Here == 2 })
 	if err := s.Forget(t.Context(), "rumpelstiltskin"); err != nil {
 		t.Fatal(err)
 	}
@@ -173,23 +176,24 @@ func TestSweepDeletesUnusedRooms(t *testing.T) {
 		c.Aged = func() time.Time { return now().Add(-time.Duration(ahead.Load())) }
 	})
 	old, used := s.room(class.Options{}), s.room(class.Options{})
-	if _, _, err := s.Create(t.Context(), caller(instructor), class.Options{}); err == nil ||
+	if _, _, err := s.Create(t.Context(), classtest.Caller(classtest.Instructor), class.Options{}); err == nil ||
 		err.(*terms.Refusal).Code != terms.CodeFull {
 		t.Errorf("a third room where two are allowed: got %v, want an error, err.(*terms.Refusal).Code = %q",
 			err, terms.CodeFull)
 	}
-	old.start("The capital of")
-	used.class(1)
-	before := old.does(class.Drive{Do: session.StepToken{}})
-	s.clock.pass(2 * time.Minute)
+	old.Start("The capital of")
+	used.Enroll(1)
+	before := old.Does(class.Drive{Do: session.StepToken{}})
+	s.clock.Pass(2 * time.Minute)
 	s.Sweep(t.Context())
 	if old.View().State != nil || used.View().State == nil {
 		t.Error("the wrong runs are suspended")
 	}
-	if _, err := s.Enter(t.Context(), old.Code(), caller("p1")); err != nil || old.View().Link() != before.Link() {
+	if _, err := s.Enter(t.Context(), old.Code(), classtest.Caller("p1")); err != nil ||
+		old.View().Link() != before.Link() {
 		t.Errorf("the restored run differs: %v", err)
 	}
-	s.clock.pass(2 * time.Hour)
+	s.clock.Pass(2 * time.Hour)
 	ahead.Store(int64(2 * time.Hour))
 	s.Sweep(t.Context())
 	if old.View().Gone {
@@ -210,10 +214,10 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(class.Options{})
-	l.start("The capital of")
-	l.class(1)
-	l.does(class.AskNext{Where: class.Here})
-	if err := l.ask(t.Context(), func(c *core) error {
+	l.Start("The capital of")
+	l.Enroll(1)
+	l.Does(class.AskNext{Where: class.Here})
+	if err := ask(t.Context(), l, func(c *core) error {
 		c.link = "damaged"
 		c.replaceRun(nil)
 		c.publish()
@@ -221,7 +225,7 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Enter(t.Context(), l.Code(), caller("p1")); err != nil {
+	if _, err := s.Enter(t.Context(), l.Code(), classtest.Caller("p1")); err != nil {
 		t.Fatal(err)
 	}
 	v := l.View()
@@ -229,12 +233,13 @@ func TestRoomWithoutItsModelSaysSo(t *testing.T) {
 		!strings.Contains(v.Notice.Error(), "could not be restored") {
 		t.Errorf("the room is %+v, want an empty stage with a notice that it could not be restored", v)
 	}
-	l.start("A new text")
+	l.Start("A new text")
 	if v := l.View(); v.Notice != nil || !v.State.Started() {
 		t.Errorf("after the start, the room is %+v, want a started stage without a notice", v)
 	}
-	s.driver.fails = errors.New("no memory")
-	if _, _, err := s.Create(t.Context(), caller(instructor), class.Options{}); err == nil || len(s.all()) != 1 {
+	s.driver.Fail(errors.New("no memory"))
+	if _, _, err := s.Create(t.Context(), classtest.Caller(classtest.Instructor), class.Options{}); err == nil ||
+		len(s.all()) != 1 {
 		t.Errorf("a room without a run: %v, %d rooms", err, len(s.all()))
 	}
 }
@@ -248,20 +253,20 @@ func TestPlayingRunIsShownAndSaved(t *testing.T) {
 func testPlaying(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.start("The capital of")
-	before := l.does(class.Drive{Do: session.Play{}}).Seq
-	run := s.driver.last()
+	l.Start("The capital of")
+	before := l.Does(class.Drive{Do: session.Play{}}).Seq
+	run := s.driver.Last()
 	for range 3 {
-		if err := run.tick(t.Context()); err != nil {
+		if err := run.Tick(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	v := l.settled("the run has moved", func(v *class.View) bool { return v.State.Cursor == run.State().Cursor })
+	v := l.Settled("the run has moved", func(v *class.View) bool { return v.State.Cursor == run.State().Cursor })
 	if v.Seq <= before {
 		t.Error("the view is not the newest")
 	}
 	fixture.Pass(linkEvery)
-	link, err := get(t.Context(), l.Room.(*local), func(c *core) (string, error) { return c.link, nil })
+	link, err := get(t.Context(), l.Room.(*Local), func(c *core) (string, error) { return c.link, nil })
 	if err != nil || link != v.Link() {
 		t.Errorf("the stage is not saved: %v", err)
 	}
@@ -273,21 +278,21 @@ func TestCanceledCommandChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{Walk: "cache"})
-	before := l.does(class.GoTo{Step: 1})
+	before := l.Does(class.GoTo{Step: 1})
 	ctx, cancel := context.WithCancel(t.Context())
-	run := s.driver.last()
+	run := s.driver.Last()
 	n := 0
 	stop := run.Watch(func() {
 		if n++; n == 3 {
 			cancel()
 		}
 	})
-	_, err := l.Present(ctx, instructor, l.secret, class.GoTo{Step: 7})
+	_, err := l.Present(ctx, classtest.Instructor, l.Secret, class.GoTo{Step: 7})
 	stop()
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the command ended with %v, want %v", err, context.Canceled)
 	}
-	l.does(class.Lock{On: true}) // the room still works
+	l.Does(class.Lock{On: true}) // the room still works
 	if v := l.View(); v.Link() != before.Link() || v.Walk.Step != 1 {
 		t.Errorf("the stage is at %v, step %d; want it unchanged, at step 1", v.State.Cursor, v.Walk.Step)
 	}
@@ -299,19 +304,19 @@ func TestBrokenRunIsRebuilt(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{Walk: "cache"})
-	l.start("The capital of")
-	before := l.does(class.Drive{Do: session.StepToken{}}).Link()
-	s.driver.last().broken = errors.New("this run has ended")
-	if _, err := l.Present(t.Context(), instructor, l.secret, class.GoTo{Step: 1}); err == nil {
+	l.Start("The capital of")
+	before := l.Does(class.Drive{Do: session.StepToken{}}).Link()
+	s.driver.Last().Broken = errors.New("this run has ended")
+	if _, err := l.Present(t.Context(), classtest.Instructor, l.Secret, class.GoTo{Step: 1}); err == nil {
 		t.Error("a failed run accepts a command")
 	}
 	if l.View().Link() != before {
 		t.Error("the run is not restored at once")
 	}
-	if v := l.does(class.Drive{Do: session.Pause{}}); v.Link() != before || v.State.Prompt != "The capital of" {
+	if v := l.Does(class.Drive{Do: session.Pause{}}); v.Link() != before || v.State.Prompt != "The capital of" {
 		t.Errorf("the restored run is %+v", v.State.Cursor)
 	}
-	if v := l.does(class.GoTo{Step: 1}); v.Walk.Step != 1 {
+	if v := l.Does(class.GoTo{Step: 1}); v.Walk.Step != 1 {
 		t.Errorf("the class is at %+v, want Step = 1", v.Walk)
 	}
 }

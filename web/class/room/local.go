@@ -14,9 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// local is a room that this server runs.
-type local struct {
-	face
+// Local is a room that this server runs.
+type Local struct {
+	*Face
+	hub      *Hub
+	ctx      context.Context // ends with the room
+	stop     context.CancelFunc
 	requests chan func(*core) // executed by the room's goroutine, one at a time
 	woken    chan struct{}    // signals that the run has a new state; of capacity 1
 	runLock  chan struct{}    // a lock for the run, of capacity 1
@@ -25,7 +28,7 @@ type local struct {
 }
 
 // Done implements [class.Room].
-func (r *local) Done() <-chan struct{} { return r.done }
+func (r *Local) Done() <-chan struct{} { return r.done }
 
 // answer is the room's reply to a request.
 type answer[T any] struct {
@@ -34,7 +37,7 @@ type answer[T any] struct {
 }
 
 // send runs f in the room's goroutine and waits for the reply, which f may send after returning.
-func send[T any](ctx context.Context, r *local, f func(c *core, reply func(T, error))) (T, error) {
+func send[T any](ctx context.Context, r *Local, f func(c *core, reply func(T, error))) (T, error) {
 	answers := make(chan answer[T], 1)
 	var none T
 	select {
@@ -72,23 +75,23 @@ func send[T any](ctx context.Context, r *local, f func(c *core, reply func(T, er
 }
 
 // get runs f in the room's goroutine and returns its result.
-func get[T any](ctx context.Context, r *local, f func(*core) (T, error)) (T, error) {
+func get[T any](ctx context.Context, r *Local, f func(*core) (T, error)) (T, error) {
 	return send(ctx, r, func(c *core, reply func(T, error)) { reply(f(c)) })
 }
 
 // ask runs f in the room's goroutine.
-func (r *local) ask(ctx context.Context, f func(*core) error) error {
+func (r *Local) ask(ctx context.Context, f func(*core) error) error {
 	_, err := get(ctx, r, func(c *core) (struct{}, error) { return struct{}{}, f(c) })
 	return err
 }
 
 // Join implements [class.Room].
-func (r *local) Join(ctx context.Context, who admission.Caller, nick string) (*class.Member, error) {
+func (r *Local) Join(ctx context.Context, who admission.Caller, nick string) (*class.Member, error) {
 	name, err := class.CleanNick(nick)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.wake(ctx); err != nil {
+	if err := r.Wake(ctx); err != nil {
 		return nil, err
 	}
 	joined, err := get(ctx, r, func(c *core) (class.Member, error) { return c.join(who) })
@@ -103,12 +106,12 @@ func (r *local) Join(ctx context.Context, who admission.Caller, nick string) (*c
 	return &joined, nil
 }
 
-func (r *local) rename(ctx context.Context, learner, name string) (class.Member, error) {
+func (r *Local) rename(ctx context.Context, learner, name string) (class.Member, error) {
 	return send(ctx, r, func(c *core, reply func(class.Member, error)) { c.rename(learner, name, reply) })
 }
 
 // Leave implements [class.Room].
-func (r *local) Leave(learner string) {
+func (r *Local) Leave(learner string) {
 	_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
 		c.leave(learner)
 		return nil
@@ -116,33 +119,34 @@ func (r *local) Leave(learner string) {
 }
 
 // Standing implements [class.Room].
-func (r *local) Standing(ctx context.Context, learner string) (class.Standing, error) {
+func (r *Local) Standing(ctx context.Context, learner string) (class.Standing, error) {
 	return get(ctx, r, func(c *core) (class.Standing, error) { return c.standing(learner) })
 }
 
 // Vote implements [class.Room].
-func (r *local) Vote(ctx context.Context, learner string, b class.Ballot) (class.Receipt, error) {
+func (r *Local) Vote(ctx context.Context, learner string, b class.Ballot) (class.Receipt, error) {
 	return send(ctx, r, func(c *core, reply func(class.Receipt, error)) { c.vote(learner, b, reply) })
 }
 
 // Attendees implements [class.Room].
-func (r *local) Attendees(ctx context.Context, secret class.Secret) ([]class.Attendee, error) {
-	if !r.fits(secret) {
+func (r *Local) Attendees(ctx context.Context, secret class.Secret) ([]class.Attendee, error) {
+	if !r.Fits(secret) {
 		return nil, class.ErrSecret
 	}
-	return r.attendees(ctx)
+	return r.ListAttendees(ctx)
 }
 
-func (r *local) attendees(ctx context.Context) ([]class.Attendee, error) {
+// ListAttendees is [class.Room.Attendees] after the secret has been checked.
+func (r *Local) ListAttendees(ctx context.Context) ([]class.Attendee, error) {
 	return get(ctx, r, func(c *core) ([]class.Attendee, error) { return c.attendees(), nil })
 }
 
 // OpenPresenter implements [class.Room].
-func (r *local) OpenPresenter(ctx context.Context, who string, secret class.Secret) (closed func(), err error) {
-	if !r.fits(secret) {
+func (r *Local) OpenPresenter(ctx context.Context, who string, secret class.Secret) (closed func(), err error) {
+	if !r.Fits(secret) {
 		return nil, class.ErrSecret
 	}
-	if err := r.wake(ctx); err != nil {
+	if err := r.Wake(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.ask(ctx, func(c *core) error {
@@ -160,27 +164,30 @@ func (r *local) OpenPresenter(ctx context.Context, who string, secret class.Secr
 }
 
 // CanPresent implements [class.Room].
-func (r *local) CanPresent(ctx context.Context, who string) (bool, error) {
+func (r *Local) CanPresent(ctx context.Context, who string) (bool, error) {
 	return get(ctx, r, func(c *core) (bool, error) { return c.canPresent(who), nil })
 }
 
-func (r *local) entering(ctx context.Context, who admission.Caller) (entered, error) {
-	return get(ctx, r, func(c *core) (entered, error) {
-		e := entered{Known: c.byLearner[who.Learner] != nil}
+// Entering implements [Hosted].
+func (r *Local) Entering(ctx context.Context, who admission.Caller) (Entered, error) {
+	return get(ctx, r, func(c *core) (Entered, error) {
+		e := Entered{Known: c.byLearner[who.Learner] != nil}
 		refused, _ := terms.AsRefusal(c.admit(who))
 		e.Refused = refused.Encode()
 		return e, nil
 	})
 }
 
-func (r *local) ready(ctx context.Context) error { return r.wake(ctx) }
+// Ready implements [Hosted].
+func (r *Local) Ready(ctx context.Context) error { return r.Wake(ctx) }
 
-func (r *local) endClass(ctx context.Context) error {
+// EndClass implements [Hosted].
+func (r *Local) EndClass(ctx context.Context) error {
 	return r.carryOut(context.WithoutCancel(ctx), class.End{})
 }
 
-// removeAll deletes the room and all its data. It completes the deletion even if ctx ends.
-func (r *local) removeAll(ctx context.Context) error {
+// RemoveAll deletes the room and all its data. It completes the deletion even if ctx ends.
+func (r *Local) RemoveAll(ctx context.Context) error {
 	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
 		return err
 	}
@@ -192,12 +199,13 @@ func (r *local) removeAll(ctx context.Context) error {
 	return nil
 }
 
-func (r *local) forget(ctx context.Context, learner string) error {
+// Forget implements [Hosted].
+func (r *Local) Forget(ctx context.Context, learner string) error {
 	return r.ask(ctx, func(c *core) error { return c.forget(learner) })
 }
 
 // lockRun locks the run, waiting until nobody else is moving it. The caller must call unlock.
-func (r *local) lockRun(ctx context.Context) (unlock func(), err error) {
+func (r *Local) lockRun(ctx context.Context) (unlock func(), err error) {
 	select {
 	case r.runLock <- struct{}{}:
 		return func() { <-r.runLock }, nil
@@ -208,8 +216,8 @@ func (r *local) lockRun(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// wake opens the room's run if it is suspended.
-func (r *local) wake(ctx context.Context) error {
+// Wake opens the room's run if it is suspended.
+func (r *Local) Wake(ctx context.Context) error {
 	if r.View().State != nil {
 		return nil
 	}
@@ -224,7 +232,7 @@ func (r *local) wake(ctx context.Context) error {
 
 // awake returns the room's run, opening it again if it is suspended. The caller holds
 // runLock.
-func (r *local) awake(ctx context.Context) (class.Run, error) {
+func (r *Local) awake(ctx context.Context) (class.Run, error) {
 	type stage struct {
 		run  class.Run
 		link string
@@ -248,7 +256,7 @@ func (r *local) awake(ctx context.Context) (class.Run, error) {
 }
 
 // adopt replaces the room's run.
-func (r *local) adopt(ctx context.Context, run class.Run, notice *terms.Refusal) error {
+func (r *Local) adopt(ctx context.Context, run class.Run, notice *terms.Refusal) error {
 	st, err := run.Do(ctx, session.Pause{})
 	if err == nil {
 		err = r.ask(ctx, func(c *core) error {
@@ -262,13 +270,13 @@ func (r *local) adopt(ctx context.Context, run class.Run, notice *terms.Refusal)
 	return err
 }
 
-// dropSilent drops the pages of servers that have not reported for longer than gone.
-func (r *local) dropSilent(gone time.Duration) {
+// DropSilent drops the pages of servers that have not reported for longer than gone.
+func (r *Local) DropSilent(gone time.Duration) {
 	_ = r.ask(r.ctx, func(c *core) error { c.dropSilent(gone); return nil }) // the room may be gone
 }
 
 // rest closes the run of a room that nobody is watching.
-func (r *local) rest(ctx context.Context) {
+func (r *Local) rest(ctx context.Context) {
 	leave, err := r.lockRun(ctx)
 	if err != nil {
 		return
@@ -286,26 +294,29 @@ func (r *local) rest(ctx context.Context) {
 }
 
 // wakeUp is called by the run after each change.
-func (r *local) wakeUp() {
+func (r *Local) wakeUp() {
 	select {
 	case r.woken <- struct{}{}:
 	default: // already signaled
 	}
 }
 
-// leave stops a room that this server no longer owns, so that the room does not confirm
+// Abandon stops a room that this server no longer owns, so that the room does not confirm
 // anything else.
-func (r *local) leave() {
+func (r *Local) Abandon() {
 	r.lost.Store(true)
 	r.stop()
 }
 
-// whyMoved returns err, or errMoved if this server no longer owns the room or is about to
+// IsLost reports whether another server runs the room or soon will.
+func (r *Local) IsLost() bool { return r.lost.Load() }
+
+// WhyMoved returns err, or errMoved if this server no longer owns the room or is about to
 // lose it.
-func (r *local) whyMoved(err error) error {
+func (r *Local) WhyMoved(err error) error {
 	ends := r.lost.Load() || r.hub.ctx.Err() != nil
-	if errors.Is(err, errMoved) || ends && (errors.Is(err, class.ErrGone) || errors.Is(err, class.ErrKept)) {
-		return errMoved
+	if errors.Is(err, ErrMoved) || ends && (errors.Is(err, class.ErrGone) || errors.Is(err, class.ErrKept)) {
+		return ErrMoved
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -57,15 +58,15 @@ func TestLogRestoresTheRoom(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Rooms.Most = 1000 })
 	rapid.Check(t, func(rt *rapid.T) {
 		l := s.room(class.Options{Nicknames: true})
-		l.class(3)
-		l.does(class.AskQuestion{ID: "q-order"})
+		l.Enroll(3)
+		l.Does(class.AskQuestion{ID: "q-order"})
 		for range rapid.IntRange(1, 12).Draw(rt, "things") {
 			who := rapid.IntRange(1, 5).Draw(rt, "who")
 			var err error
 			switch rapid.SampledFrom([]string{"join", "vote", "vote", "present", "forget", "tidy"}).Draw(rt, "thing") {
 			case "join":
 				name := rapid.SampledFrom([]string{"", "A", "B"}).Draw(rt, "name")
-				_, err = l.Join(t.Context(), caller(learner(who)), name)
+				_, err = l.Join(t.Context(), classtest.Caller(classtest.Learner(who)), name)
 			case "vote":
 				p := l.View().Poll
 				if p == nil {
@@ -73,11 +74,11 @@ func TestLogRestoresTheRoom(t *testing.T) {
 				}
 				b := class.Ballot{Poll: p.ID, N: int64(rapid.IntRange(0, 3).Draw(rt, "n"))}
 				if b.Choice = "3"; p.Kind == class.Question {
-					b.Choice = rapid.SampledFrom(keys(p)).Draw(rt, "choice")
+					b.Choice = rapid.SampledFrom(classtest.Keys(p)).Draw(rt, "choice")
 				}
-				_, err = l.Vote(t.Context(), learner(who), b)
+				_, err = l.Vote(t.Context(), classtest.Learner(who), b)
 			case "present":
-				_, err = l.Present(t.Context(), instructor, l.secret, rapid.SampledFrom([]class.Command{
+				_, err = l.Present(t.Context(), classtest.Instructor, l.Secret, rapid.SampledFrom([]class.Command{
 					class.Close{},
 					class.Revote{},
 					class.Reveal{},
@@ -92,9 +93,9 @@ func TestLogRestoresTheRoom(t *testing.T) {
 					class.ShowSpread{},
 				}).Draw(rt, "command"))
 			case "forget":
-				err = s.Forget(t.Context(), learner(who))
+				err = s.Forget(t.Context(), classtest.Learner(who))
 			case "tidy":
-				err = l.ask(t.Context(), func(c *core) error {
+				err = ask(t.Context(), l, func(c *core) error {
 					c.flush()
 					return errors.Join(c.compact(), c.snapshot())
 				})
@@ -105,7 +106,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 			}
 		}
 		var last int
-		live, err := get(t.Context(), l.Room.(*local), func(c *core) (string, error) {
+		live, err := get(t.Context(), l.Room.(*Local), func(c *core) (string, error) {
 			c.flush()
 			last = c.book.Last
 			return asText(t, c.roomState()), nil
@@ -123,7 +124,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 				rt.Fatalf("%T gives\n%s\nwant the room's state:\n%s", logs, got, live)
 			}
 		}
-		l.does(class.Delete{})
+		l.Does(class.Delete{})
 	})
 }
 
@@ -135,10 +136,10 @@ func TestNamesAreErased(t *testing.T) {
 	s := begun(t, dir)
 	l := s.room(class.Options{Nicknames: true})
 	for i, name := range []string{"Quetzal", "Mangosteen", "Rumpel"} {
-		if _, err := l.Join(t.Context(), caller("learner-"+name), name); err != nil {
+		if _, err := l.Join(t.Context(), classtest.Caller("learner-"+name), name); err != nil {
 			t.Fatal(err)
 		}
-		l.does(class.HideNames{On: i%2 == 0}) // saves pending changes
+		l.Does(class.HideNames{On: i%2 == 0}) // saves pending changes
 	}
 	onDisk := func(text string) (in []string) {
 		for _, name := range []string{"viz.db", "viz.db-wal"} {
@@ -161,9 +162,9 @@ func TestNamesAreErased(t *testing.T) {
 			t.Errorf("%s is still in %v, want nil", text, in)
 		}
 	}
-	l.does(class.DropName{Member: 1})
+	l.Does(class.DropName{Member: 1})
 	erased(`"Quetzal"`)
-	l.does(class.Remove{Member: 2})
+	l.Does(class.Remove{Member: 2})
 	erased(`"Mangosteen"`)
 	if err := s.Forget(t.Context(), "learner-Rumpel"); err != nil {
 		t.Fatal(err)
@@ -205,11 +206,11 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 		c.Logs = logs
 	})
 	l := s.room(class.Options{Nicknames: true})
-	l.class(2)
-	l.does(class.AskQuestion{ID: "q-order"})
-	l.votes(2, class.Ballot{Choice: "a"})
+	l.Enroll(2)
+	l.Does(class.AskQuestion{ID: "q-order"})
+	l.MustCast(2, class.Ballot{Choice: "a"})
 	logs.is.Store(true)
-	if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, class.ErrKept) {
+	if err := s.Forget(t.Context(), classtest.Learner(1)); !errors.Is(err, class.ErrKept) {
 		t.Errorf("the erasure of data still on the disk is confirmed: got error %v, want %v", err, class.ErrKept)
 	}
 	names := func(logs journal.Journal) (n int) {
@@ -220,7 +221,7 @@ func TestInterruptedErasureIsCompleted(t *testing.T) {
 		}
 		return n
 	}
-	l.does(class.Remove{Member: 2}) // this takes effect, although the old name and vote are still on the disk
+	l.Does(class.Remove{Member: 2}) // this takes effect, although the old name and vote are still on the disk
 	if names(s.logs) == 0 {
 		t.Fatal("the log has been compacted")
 	}
@@ -250,15 +251,15 @@ func TestUnscrubbedErasureIsNotConfirmed(t *testing.T) {
 		c.Logs = logs
 	})
 	l := s.room(class.Options{Nicknames: true})
-	l.class(1)
+	l.Enroll(1)
 	logs.scrub.Store(true)
 	for range 2 { // the second time, there is nothing left to compact
-		if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, class.ErrKept) {
+		if err := s.Forget(t.Context(), classtest.Learner(1)); !errors.Is(err, class.ErrKept) {
 			t.Errorf("the erasure is confirmed before the disk is scrubbed: got error %v, want %v", err, class.ErrKept)
 		}
 	}
 	logs.scrub.Store(false)
-	if err := s.Forget(t.Context(), learner(1)); err != nil {
+	if err := s.Forget(t.Context(), classtest.Learner(1)); err != nil {
 		t.Error(err)
 	}
 }
@@ -270,14 +271,14 @@ func TestLogStaysShort(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(class.Options{})
 	const members, changes = 40, 40
-	l.class(members)
-	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	l.Enroll(members)
+	p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 	for n := range changes {
-		l.allVote(members, func(id int) class.Ballot {
-			return class.Ballot{Poll: p.ID, Choice: keys(p)[(id+n)%len(keys(p))], N: int64(n + 1)}
+		l.AllCast(members, func(id int) class.Ballot {
+			return class.Ballot{Poll: p.ID, Choice: classtest.Keys(p)[(id+n)%len(classtest.Keys(p))], N: int64(n + 1)}
 		})
 	}
-	if got := l.does(class.Close{}).Poll.Votes; got != members {
+	if got := l.Does(class.Close{}).Poll.Votes; got != members {
 		t.Errorf("%d votes count, want %d", got, members)
 	}
 	if n := len(recordsOf(t, s.logs, l.Code())); n > 3*mostWaste/2+2*members {
@@ -298,8 +299,8 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	s := begun(t, dir)
 	whole, damaged, lost := s.room(class.Options{Title: "Whole"}), s.room(class.Options{Title: "Damaged"}),
 		s.room(class.Options{})
-	damaged.class(2)
-	damaged.does(class.AskQuestion{ID: "q-order"})
+	damaged.Enroll(2)
+	damaged.Does(class.AskQuestion{ID: "q-order"})
 	room := journal.Owner{Kind: journal.Room, Name: damaged.Code()}
 	if _, err := s.logs.Append(t.Context(), journal.Batch{Owner: room, At: s.clock.Now(), Records: []journal.Record{
 		{Type: records.TypeVote, ID: "1.1.1.9", Data: []byte(`{"poll":`)},
@@ -325,14 +326,14 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 	if slices.Sort(titles); !slices.Equal(titles, []string{"Damaged", "Whole"}) {
 		t.Errorf("the rooms are %v, want %v", titles, []string{"Damaged", "Whole"})
 	}
-	r, err := again.Instruct(t.Context(), damaged.Code(), damaged.secret, caller("here"))
+	r, err := again.Instruct(t.Context(), damaged.Code(), damaged.Secret, classtest.Caller("here"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := r.View().Notice; n == nil || !strings.Contains(n.Message, "6 entries could not be read") {
 		t.Errorf("the instructor's notice is %v, want it to contain %q", n, "6 entries could not be read")
 	}
-	if _, err := r.Summary(t.Context(), damaged.secret); err != nil || r.View().Poll == nil || r.View().Members != 2 {
+	if _, err := r.Summary(t.Context(), damaged.Secret); err != nil || r.View().Poll == nil || r.View().Members != 2 {
 		t.Errorf("the damaged room is %+v, %v; want no error, Poll not nil, Members = 2", r.View(), err)
 	}
 	hashes, err := again.db.Secrets(t.Context())
@@ -347,20 +348,20 @@ func TestDamagedRoomsDoNotAffectOthers(t *testing.T) {
 		t.Errorf("data of the room without a secret that was set aside: %+v, %v", aside, err)
 	}
 	for range 2 { // reported at this start and at each later one
-		_, err = again.Instruct(t.Context(), lost.Code(), lost.secret, caller("here"))
+		_, err = again.Instruct(t.Context(), lost.Code(), lost.Secret, classtest.Caller("here"))
 		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != class.CodeDamaged {
 			t.Errorf("the instructor of the room without a secret: got error %v", err)
 		}
-		_, err = again.Enter(t.Context(), lost.Code(), caller("member"))
+		_, err = again.Enter(t.Context(), lost.Code(), classtest.Caller("member"))
 		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != class.CodeDamaged {
 			t.Errorf("joining the damaged room: got error %v, want code %q", err, class.CodeDamaged)
 		}
 		again.end()
 		again = begun(t, dir)
 	}
-	again.clock.pass(31 * 24 * time.Hour)
+	again.clock.Pass(31 * 24 * time.Hour)
 	again.Sweep(t.Context())
-	if _, err := again.Enter(t.Context(), lost.Code(), caller("member")); !errors.Is(err, class.ErrNoRoom) {
+	if _, err := again.Enter(t.Context(), lost.Code(), classtest.Caller("member")); !errors.Is(err, class.ErrNoRoom) {
 		t.Errorf("after 31 days, it still exists: got error %v, want %v", err, class.ErrNoRoom)
 	}
 }
@@ -387,18 +388,18 @@ func TestUnreadRoomIsLeftAlone(t *testing.T) {
 	sound, unread := s.room(class.Options{Title: "Sound"}), s.room(class.Options{Title: "Unread"})
 	s.end()
 	again := begun(t, dir, func(c *Config) { c.Logs = oneUnread{c.Logs, unread.Code()} })
-	if _, err := again.Instruct(t.Context(), sound.Code(), sound.secret, caller("here")); err != nil {
+	if _, err := again.Instruct(t.Context(), sound.Code(), sound.Secret, classtest.Caller("here")); err != nil {
 		t.Error(err)
 	}
-	_, err := again.Instruct(t.Context(), unread.Code(), unread.secret, caller("here"))
+	_, err := again.Instruct(t.Context(), unread.Code(), unread.Secret, classtest.Caller("here"))
 	if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != class.CodeDamaged {
 		t.Errorf("opening the other damaged room: got error %v, want code %q", err, class.CodeDamaged)
 	}
-	again.clock.pass(20 * 24 * time.Hour)
+	again.clock.Pass(20 * 24 * time.Hour)
 	again.Sweep(t.Context())
 	again.end()
 	last := begun(t, dir)
-	if _, err := last.Instruct(t.Context(), unread.Code(), unread.secret, caller("here")); err != nil {
+	if _, err := last.Instruct(t.Context(), unread.Code(), unread.Secret, classtest.Caller("here")); err != nil {
 		t.Errorf("after the disk works again: %v", err)
 	}
 }

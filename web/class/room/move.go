@@ -13,7 +13,7 @@ import (
 // moveRun executes commands on the run, then saves and shows the result. If there are
 // several commands, followers see only the result; if one fails, the run is rolled back.
 // The caller holds runLock.
-func (r *local) moveRun(ctx context.Context, run class.Run, f func(class.Do) error) error {
+func (r *Local) moveRun(ctx context.Context, run class.Run, f func(class.Do) error) error {
 	before, err := get(ctx, r, func(c *core) (*session.State, error) {
 		c.held = true
 		return c.state, nil
@@ -65,7 +65,7 @@ func (r *local) moveRun(ctx context.Context, run class.Run, f func(class.Do) err
 }
 
 // rollBack rolls a run back to a state. If that state has no text, the room gets a new run.
-func (r *local) rollBack(ctx context.Context, run class.Run, before *session.State) {
+func (r *Local) rollBack(ctx context.Context, run class.Run, before *session.State) {
 	var err error
 	if before.Started() {
 		var link session.Link

@@ -11,7 +11,7 @@ import (
 
 // askToken opens a poll about a token. If the position is not open, the instructor may get
 // an offer instead.
-func (r *local) askToken(
+func (r *Local) askToken(
 	ctx context.Context, run class.Run, where class.Where, offer class.Offer,
 	at func(context.Context, class.Do) (*session.State, error),
 	open func(*core, *session.State) error,

@@ -26,9 +26,9 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 			}
 			return class.AskNext{Where: where}
 		}
-		l.start("In the old house lived a")
-		l.does(class.Drive{Do: session.StepToken{}}) // the next token is almost certainly a period
-		v := l.does(ask(class.IfOpen))
+		l.Start("In the old house lived a")
+		l.Does(class.Drive{Do: session.StepToken{}}) // the next token is almost certainly a period
+		v := l.Does(ask(class.IfOpen))
 		if v.Poll != nil || v.Offer == nil || v.Offer.Share < polls.SureShare || v.Offer.Draw != draw {
 			t.Fatalf(
 				"at a certain position: got %+v, offer %+v; want v.Poll = nil, v.Offer not nil, Share at "+
@@ -37,16 +37,16 @@ func TestNoPollWhereOneTokenIsCertain(t *testing.T) {
 			)
 		}
 		sure := v.State.Frontier().Step
-		if v = l.does(ask(class.Here)); v.Poll == nil || v.Offer != nil || v.Poll.Step != sure {
+		if v = l.Does(ask(class.Here)); v.Poll == nil || v.Offer != nil || v.Poll.Step != sure {
 			t.Errorf(
 				"asked here anyway: got %+v, %+v; want v.Poll not nil, v.Offer = nil, Step = %d", v.Poll, v.Offer, sure,
 			)
 		}
-		l.does(class.Reveal{}, class.Dismiss{})
-		if v = l.does(ask(class.IfOpen)); v.Offer == nil {
+		l.Does(class.Reveal{}, class.Dismiss{})
+		if v = l.Does(ask(class.IfOpen)); v.Offer == nil {
 			t.Fatal("there is no offer the second time")
 		}
-		v = l.does(ask(class.NextOpen))
+		v = l.Does(ask(class.NextOpen))
 		if v.Poll == nil || v.Poll.Step <= sure || v.Offer != nil {
 			t.Fatalf(
 				"at the next open position: got %+v, offer %+v; want v.Poll not nil, Step more than %d, v.Offer = nil",
@@ -74,12 +74,12 @@ func TestOfferEndsWhenTheRunMoves(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.start("In the old house lived a")
-	l.does(class.Drive{Do: session.StepToken{}})
-	if v := l.does(class.AskNext{}); v.Offer == nil {
+	l.Start("In the old house lived a")
+	l.Does(class.Drive{Do: session.StepToken{}})
+	if v := l.Does(class.AskNext{}); v.Offer == nil {
 		t.Fatal("the room makes no offer")
 	}
-	if v := l.does(class.Drive{Do: session.StepStage{}}); v.Offer != nil {
+	if v := l.Does(class.Drive{Do: session.StepStage{}}); v.Offer != nil {
 		t.Errorf("after the run moved, the room still offers %+v, want nil", v.Offer)
 	}
 }
@@ -90,9 +90,9 @@ func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.start("In the old house lived a")
-	l.does(class.Drive{Do: session.SetKnob("temperature", 0)}, class.Drive{Do: session.SetKnob("max_tokens", 4)})
-	says := l.refused(class.AskNext{Where: class.NextOpen}, &terms.Refusal{Code: class.CodeAsk})
+	l.Start("In the old house lived a")
+	l.Does(class.Drive{Do: session.SetKnob("temperature", 0)}, class.Drive{Do: session.SetKnob("max_tokens", 4)})
+	says := l.Refused(class.AskNext{Where: class.NextOpen}, &terms.Refusal{Code: class.CodeAsk})
 	if !strings.Contains(says, "open place") {
 		t.Errorf("the message is %q, want it to contain %q", says, "open place")
 	}
@@ -110,7 +110,7 @@ func TestWalksShowWords(t *testing.T) {
 		s.t = t
 		l := s.room(class.Options{Walk: walk.Slug})
 		for n := range walk.Steps {
-			v := l.does(class.GoTo{Step: n + 1})
+			v := l.Does(class.GoTo{Step: n + 1})
 			if d := v.State.Dist; d != nil && v.State.Cursor.Step == 1 && v.State.Cursor.Stage <= infer.KindSample {
 				looked++
 				for _, id := range d.Order[:listed] {
@@ -129,7 +129,7 @@ func TestWalksShowWords(t *testing.T) {
 					t.Errorf("%s, step %d draws at a position that is not open: got %+v, want nil", walk.Slug, n+1, why)
 				}
 			}
-			l.does(class.Reveal{})
+			l.Does(class.Reveal{})
 		}
 	}
 	if drawn < 2 || looked < 8 {

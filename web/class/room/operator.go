@@ -30,12 +30,12 @@ func (h *Hub) Stats() Stats {
 //
 // Errors: [class.ErrNoRoom], [class.CodeDamaged], [class.ErrKept].
 func (h *Hub) EndRoom(ctx context.Context, code string) error {
-	r, err := h.dir.lookup(ctx, code)
+	r, err := h.dir.Lookup(ctx, code)
 	if err != nil {
 		return err
 	}
 	if r == nil {
-		if d, err := h.dir.findDamaged(ctx, code); err != nil {
+		if d, err := h.dir.FindDamaged(ctx, code); err != nil {
 			return err
 		} else if d != nil {
 			code = class.NormalCode(code)
@@ -43,28 +43,28 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 		}
 		return class.ErrNoRoom
 	}
-	return r.endClass(ctx)
+	return r.EndClass(ctx)
 }
 
 // RemoveRoom lets the operator delete a room and all its data, even if the room is damaged.
 //
 // Errors: [class.ErrNoRoom], [class.CodeKept].
 func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
-	r, err := h.dir.lookup(ctx, code)
+	r, err := h.dir.Lookup(ctx, code)
 	if err != nil {
 		return err
 	}
 	if r != nil {
-		if err := r.removeAll(ctx); !isDamaged(err) {
+		if err := r.RemoveAll(ctx); !isDamaged(err) {
 			return err
 		}
 	}
-	d, err := h.dir.findDamaged(ctx, code)
+	d, err := h.dir.FindDamaged(ctx, code)
 	switch {
 	case err != nil:
 		return err
 	case d == nil:
 		return class.ErrNoRoom
 	}
-	return h.removeDamaged(ctx, class.NormalCode(code))
+	return h.RemoveDamaged(ctx, class.NormalCode(code))
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 )
 
-// report lists the pages of a room that are open on a server. A report of thousands of pages is
-// sent in parts of at most [MaxRequest] bytes each.
-type report struct {
+// Report lists the pages of a room that are open on a server. A report of thousands of pages is
+// sent in parts, each of which fits in a message between servers.
+type Report struct {
 	Server      string
 	N           uint64 // increases with each report from the server
 	Part, Parts int    // the index of this part and the number of parts; both are 0 for a complete report
@@ -22,12 +22,12 @@ type report struct {
 // partPages is the average number of learners in a part of a large report.
 const partPages = 2000
 
-// split splits a report into its parts.
-func (a report) split() []report {
+// Split splits a report into its parts.
+func (a Report) Split() []Report {
 	parts := max((len(a.Pages)+partPages-1)/partPages, 1)
-	list := make([]report, parts)
+	list := make([]Report, parts)
 	for i := range list {
-		list[i] = report{Server: a.Server, N: a.N, Part: i, Parts: parts, Pages: map[string]int{}}
+		list[i] = Report{Server: a.Server, N: a.N, Part: i, Parts: parts, Pages: map[string]int{}}
 	}
 	i := 0
 	for learner, n := range a.Pages {
@@ -54,7 +54,7 @@ type partial struct {
 }
 
 // take adds a part of a report, and reports whether the report is complete.
-func (s *serverPages) take(a report) bool {
+func (s *serverPages) take(a Report) bool {
 	if a.N <= s.n || a.N < s.next.n {
 		return false // a newer report exists
 	}
@@ -118,9 +118,9 @@ func (c *core) recount() {
 	}
 }
 
-// setPages records a server's report and returns the newest view. If the report lists any pages, the
+// SetPages records a server's report and returns the newest view. If the report lists any pages, the
 // run is opened.
-func (r *local) setPages(ctx context.Context, a report) (*class.View, error) {
+func (r *Local) SetPages(ctx context.Context, a Report) (*class.View, error) {
 	watched := len(a.Pages)+len(a.Presenters) > 0
 	err := r.ask(ctx, func(c *core) error {
 		if c.pagesOn(a.Server).take(a) {
@@ -129,21 +129,21 @@ func (r *local) setPages(ctx context.Context, a report) (*class.View, error) {
 		return nil
 	})
 	if err == nil && watched {
-		err = r.wake(ctx)
+		err = r.Wake(ctx)
 	}
 	return r.View(), err
 }
 
-// joinFrom is [class.Room.Join] for a page on any server. It saves the member before it returns, since
-// the next owner needs the record.
-func (r *local) joinFrom(
+// JoinFrom is [class.Room.Join] for a page on any server. It saves the member before it returns,
+// since the next owner needs the record.
+func (r *Local) JoinFrom(
 	ctx context.Context, server string, who admission.Caller, nick string,
 ) (class.Member, error) {
 	name, err := class.CleanNick(nick)
 	if err != nil {
 		return class.Member{}, err
 	}
-	if err := r.wake(ctx); err != nil {
+	if err := r.Wake(ctx); err != nil {
 		return class.Member{}, err
 	}
 	return send(ctx, r, func(c *core, reply func(class.Member, error)) {
@@ -168,10 +168,10 @@ func (r *local) joinFrom(
 	})
 }
 
-// openPresenterFrom is [class.Room.OpenPresenter] for a page on any server. The secret has been
+// OpenPresenterFrom is [class.Room.OpenPresenter] for a page on any server. The secret has been
 // checked.
-func (r *local) openPresenterFrom(ctx context.Context, server, who string) error {
-	if err := r.wake(ctx); err != nil {
+func (r *Local) OpenPresenterFrom(ctx context.Context, server, who string) error {
+	if err := r.Wake(ctx); err != nil {
 		return err
 	}
 	return r.ask(ctx, func(c *core) error {

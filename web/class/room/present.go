@@ -14,14 +14,15 @@ import (
 )
 
 // Present implements [class.Room].
-func (r *local) Present(ctx context.Context, who string, secret class.Secret, cmd class.Command) (*class.View, error) {
-	if !r.fits(secret) {
+func (r *Local) Present(ctx context.Context, who string, secret class.Secret, cmd class.Command) (*class.View, error) {
+	if !r.Fits(secret) {
 		return nil, class.ErrSecret
 	}
-	return r.present(ctx, who, cmd)
+	return r.Execute(ctx, who, cmd)
 }
 
-func (r *local) present(ctx context.Context, who string, cmd class.Command) (*class.View, error) {
+// Execute is [class.Room.Present] after the secret has been checked.
+func (r *Local) Execute(ctx context.Context, who string, cmd class.Command) (*class.View, error) {
 	leave, err := r.lockRun(ctx)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (c *core) freed() records.Data {
 }
 
 // drive executes a command on the run. Moving the run takes the presenter off the script.
-func (r *local) drive(ctx context.Context, run class.Run, cmd session.Command) error {
+func (r *Local) drive(ctx context.Context, run class.Run, cmd session.Command) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(false) }); err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (c *core) course() *lessons.Course { return c.cfg.Course.Translated(c.data.
 
 // goTo shows a step of the walkthrough and opens its poll. If the presenter goes back one step, the
 // poll is not opened, since a question would only be in the way.
-func (r *local) goTo(ctx context.Context, run class.Run, step int) error {
+func (r *Local) goTo(ctx context.Context, run class.Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (class.WalkView, error) { return c.walk() })
 	if err != nil {
 		return err
@@ -135,7 +136,7 @@ func (r *local) goTo(ctx context.Context, run class.Run, step int) error {
 }
 
 // asked moves the run to a stage at which the poll can be opened, and opens it.
-func (r *local) asked(
+func (r *Local) asked(
 	ctx context.Context, run class.Run, bring func(class.Do) (*session.State, error),
 	open func(*core, *session.State) error,
 ) error {
@@ -154,7 +155,7 @@ func (r *local) asked(
 
 // appendToken appends a token that the class chose to the run's text, and removes the poll from the
 // stage.
-func (r *local) appendToken(ctx context.Context, run class.Run, choose func(*core, *polls.Poll) (string, error)) error {
+func (r *Local) appendToken(ctx context.Context, run class.Run, choose func(*core, *polls.Poll) (string, error)) error {
 	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {
 		p := c.onStage()
 		switch {

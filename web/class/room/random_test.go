@@ -18,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -47,22 +48,22 @@ func newCampus(t *testing.T) *campus {
 	c := &campus{learners: []string{"good-learner", "hurt-learner-1", "hurt-learner-2"}, now: s.clock.Now()}
 	for i := range 3 {
 		l := s.room(class.Options{Title: fmt.Sprint("Room ", i), Nicknames: true})
-		l.start("The cat")
-		l.class(4)
+		l.Start("The cat")
+		l.Enroll(4)
 		for range 2 {
-			p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+			p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 			for i := range 3 {
 				b := class.Ballot{Poll: p.ID, Choice: p.Options[i%2].Key}
-				if _, err := l.Vote(t.Context(), learner(i+1), b); err != nil {
+				if _, err := l.Vote(t.Context(), classtest.Learner(i+1), b); err != nil {
 					t.Fatal(err)
 				}
 			}
-			l.does(class.Close{}, class.Reveal{})
+			l.Does(class.Close{}, class.Reveal{})
 		}
-		c.rooms = append(c.rooms, keptLesson{l.Code(), l.secret})
+		c.rooms = append(c.rooms, keptLesson{l.Code(), l.Secret})
 	}
 	all := s.progress(c.now)
-	course, err := wholeCourse()
+	course, err := classtest.Course()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func newCampus(t *testing.T) *campus {
 
 // progress returns a store that keeps learners' progress in a school's logs.
 func (s *school) progress(now time.Time) *progress.Store {
-	course, err := wholeCourse()
+	course, err := classtest.Course()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func (s *school) progress(now time.Time) *progress.Store {
 
 func (s *school) summary(l keptLesson) string {
 	s.t.Helper()
-	r, err := s.Instruct(s.t.Context(), l.code, l.secret, caller(instructor))
+	r, err := s.Instruct(s.t.Context(), l.code, l.secret, classtest.Caller(classtest.Instructor))
 	if err != nil {
 		s.t.Fatalf("the undamaged room: %v", err)
 	}
@@ -337,7 +338,7 @@ func (c *campus) use(t *testing.T, s *school, rooms []keptLesson, learners []str
 
 // teach runs a few commands in a room, if it can be opened.
 func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
-	r, err := s.Instruct(t.Context(), l.code, l.secret, caller(instructor))
+	r, err := s.Instruct(t.Context(), l.code, l.secret, classtest.Caller(classtest.Instructor))
 	if err != nil {
 		refusal, ok := terms.AsRefusal(err)
 		if !ok || !slices.Contains([]terms.Code{class.CodeDamaged, class.CodeSecret}, refusal.Code) {
@@ -352,7 +353,7 @@ func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
 		class.Close{},
 		class.Reveal{},
 	} {
-		_, err := r.Present(ctx, instructor, l.secret, cmd)
+		_, err := r.Present(ctx, classtest.Instructor, l.secret, cmd)
 		if _, ok := terms.AsRefusal(err); err != nil && !ok || errors.Is(err, class.ErrKept) {
 			t.Errorf("room %s: %T: got error %v, want none or a refusal", l.code, cmd, err)
 		}

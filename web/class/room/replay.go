@@ -17,7 +17,7 @@ import (
 // Errors: [class.ErrTries], and [class.ErrNoRoom] if the key is wrong. A wrong key counts like a wrong
 // code.
 func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller) (*class.Summary, error) {
-	r, err := h.dir.lookup(ctx, code)
+	r, err := h.dir.Lookup(ctx, code)
 	if err != nil {
 		return nil, err
 	}
@@ -28,11 +28,12 @@ func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller
 		h.cfg.WrongCodes.Spend(who)
 		return nil, class.ErrNoRoom
 	}
-	return r.replay(ctx)
+	return r.Replay(ctx)
 }
 
-func (r *local) replay(ctx context.Context) (*class.Summary, error) {
-	if err := r.wake(ctx); err != nil { // the replay includes the text on the stage
+// Replay implements [Hosted].
+func (r *Local) Replay(ctx context.Context) (*class.Summary, error) {
+	if err := r.Wake(ctx); err != nil { // the replay includes the text on the stage
 		return nil, err
 	}
 	return get(ctx, r, func(c *core) (*class.Summary, error) { return c.replay(), nil })

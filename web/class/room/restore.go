@@ -32,14 +32,14 @@ func (c *core) create(first ...records.Entry) error {
 // restored is the result of [restore].
 type restored struct {
 	rooms   []*core
-	damaged map[string]*damagedRoom // by code
+	damaged map[string]*Damaged // by code
 }
 
-// damagedRoom is a room that could not be read.
-type damagedRoom struct {
-	hash []byte    // hash of the instructor's secret; nil if it is lost too
-	at   time.Time // when it was set aside; zero if its log is unchanged but could not be read
-	used time.Time // when the room was last used; decides when it expires
+// Damaged is a room that could not be read.
+type Damaged struct {
+	Hash     []byte    // hash of the instructor's secret; nil if it is lost too
+	SetAside time.Time // when it was set aside; zero if its log is unchanged but could not be read
+	Used     time.Time // when the room was last used; decides when it expires
 }
 
 // restore reads all rooms independently of each other. A room that cannot be read is set
@@ -54,7 +54,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 		return all, err
 	}
 	all.rooms = make([]*core, len(logs))
-	unread := make([]*damagedRoom, len(logs))
+	unread := make([]*Damaged, len(logs))
 	group, reading := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, log := range logs {
@@ -67,9 +67,9 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 			})
 			if err != nil && reading.Err() == nil {
 				cfg.Log.Error("a room could not be read and was left unchanged", "error", err)
-				unread[i] = &damagedRoom{hash: hash, used: log.Used}
+				unread[i] = &Damaged{Hash: hash, Used: log.Used}
 				if !records.ValidTime(log.Used) || log.Used.After(cfg.Now()) {
-					unread[i].used = cfg.Now()
+					unread[i].Used = cfg.Now()
 				}
 				return nil
 			}
@@ -174,8 +174,8 @@ func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (*terms.Refusa
 
 // findDamaged returns the rooms that were set aside at this startup or earlier. A log whose name is
 // lost might belong to any secret that has no room.
-func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*damagedRoom, error) {
-	damaged := map[string]*damagedRoom{}
+func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*Damaged, error) {
+	damaged := map[string]*Damaged{}
 	logs, err := cfg.Logs.Owners(ctx, store.SetAsideKind)
 	if err != nil {
 		return nil, err
@@ -183,11 +183,11 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 	for _, log := range logs {
 		switch kind, name := store.SetAsideOf(log.Name); {
 		case kind == journal.Room && class.IsCode(name):
-			damaged[name] = &damagedRoom{secrets[name], log.Used, log.Used}
+			damaged[name] = &Damaged{secrets[name], log.Used, log.Used}
 		case kind != journal.Room && kind != journal.Learner:
 			for room, hash := range secrets {
 				if damaged[room] == nil {
-					damaged[room] = &damagedRoom{hash, log.Used, log.Used}
+					damaged[room] = &Damaged{hash, log.Used, log.Used}
 				}
 			}
 		}
@@ -197,16 +197,16 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 
 // mayKnow reports whether a secret is the room's, or might be, because the hash of the room's
 // secret is lost.
-func (d *damagedRoom) mayKnow(secret class.Secret) bool {
-	return len(d.hash) != sha256.Size || secret.Fits([sha256.Size]byte(d.hash))
+func (d *Damaged) mayKnow(secret class.Secret) bool {
+	return len(d.Hash) != sha256.Size || secret.Fits([sha256.Size]byte(d.Hash))
 }
 
-// err returns the refusal that describes the damage.
-func (d *damagedRoom) err() error {
-	if d.at.IsZero() {
+// Err returns the refusal that describes the damage.
+func (d *Damaged) Err() error {
+	if d.SetAside.IsZero() {
 		return terms.Refuse(class.CodeDamaged, "class.refused.unreadable")
 	}
-	return terms.Refuse(class.CodeDamaged, "class.refused.set_aside", "day", d.at.UTC().Format("2 January 2006"))
+	return terms.Refuse(class.CodeDamaged, "class.refused.set_aside", "day", d.SetAside.UTC().Format("2 January 2006"))
 }
 
 // become restores a core from the state of its log.

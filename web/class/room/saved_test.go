@@ -68,12 +68,12 @@ func TestUnreadRoomExpires(t *testing.T) {
 	unread := s.room(class.Options{})
 	s.end()
 	s = begun(t, dir, func(c *Config) { c.Logs = oneUnread{c.Logs, unread.Code()} })
-	if s.damagedHere(unread.Code()) == nil {
+	if s.DamagedHere(unread.Code()) == nil {
 		t.Fatal("the room was read")
 	}
-	s.clock.pass(s.TTL() + time.Hour)
+	s.clock.Pass(s.TTL() + time.Hour)
 	s.Sweep(t.Context())
-	if s.damagedHere(unread.Code()) != nil {
+	if s.DamagedHere(unread.Code()) != nil {
 		t.Error("the room has not expired")
 	}
 }

@@ -10,14 +10,15 @@ import (
 )
 
 // Summary implements [class.Room].
-func (r *local) Summary(ctx context.Context, secret class.Secret) (*class.Summary, error) {
-	if !r.fits(secret) {
+func (r *Local) Summary(ctx context.Context, secret class.Secret) (*class.Summary, error) {
+	if !r.Fits(secret) {
 		return nil, class.ErrSecret
 	}
-	return r.sumUp(ctx)
+	return r.SumUp(ctx)
 }
 
-func (r *local) sumUp(ctx context.Context) (*class.Summary, error) {
+// SumUp is [class.Room.Summary] after the secret has been checked.
+func (r *Local) SumUp(ctx context.Context) (*class.Summary, error) {
 	return get(ctx, r, func(c *core) (*class.Summary, error) {
 		c.flush()
 		return c.summary(), nil

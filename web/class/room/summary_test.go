@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -40,7 +41,7 @@ func TestSummaryByHand(t *testing.T) {
 		},
 	}
 	c := &core{cfg: &Config{Now: time.Now}, questions: questions{polls: []*polls.Poll{p}}}
-	course, err := wholeCourse()
+	course, err := classtest.Course()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +54,8 @@ func TestSummaryByHand(t *testing.T) {
 	c.votes.Count(polls.Round{Poll: 1, N: 1}, 3, polls.Vote{Choice: "4", N: 1})
 	s := c.summary()
 	ps := s.Polls[0]
-	same(t, "the last round", ps.Rounds[1].Counts, 4, 4, 2, 0)
-	same(t, "the first round", ps.Rounds[0].Counts, 0, 0, 0, 1)
+	classtest.Same(t, "the last round", ps.Rounds[1].Counts, 4, 4, 2, 0)
+	classtest.Same(t, "the first round", ps.Rounds[0].Counts, 0, 0, 0, 1)
 	if ps.Rounds[1].Right != 4 || ps.Rounds[0].Right != 0 || s.Voters != 10 || s.NextAsked != 1 || s.Stated != 4 {
 		t.Errorf(
 			"the summary is %+v, want ps.Rounds[1].Right = 4, ps.Rounds[0].Right = 0, Voters = 10, "+
@@ -62,9 +63,9 @@ func TestSummaryByHand(t *testing.T) {
 			s,
 		)
 	}
-	near(t, "the distance", ps.Distance, 0.2)
-	near(t, "the share right", s.NextRight, 0.4)
-	near(t, "the share expected", s.NextExpected, 0.34)
+	classtest.Near(t, "the distance", ps.Distance, 0.2)
+	classtest.Near(t, "the share right", s.NextRight, 0.4)
+	classtest.Near(t, "the share expected", s.NextExpected, 0.34)
 	if !(math.Abs(s.MeanScore+0.8283) <= 5e-5) {
 		t.Errorf("the mean score is %.4f, want -0.8283", s.MeanScore)
 	}
@@ -83,11 +84,11 @@ func TestClassTextsAreListedOnce(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(class.Options{})
 	for _, prompt := range []string{"The capital of", "Once upon", "The capital of"} {
-		l.start(prompt)
-		l.does(class.Drive{Do: session.StepToken{}}, class.Drive{Do: session.StepToken{}})
+		l.Start(prompt)
+		l.Does(class.Drive{Do: session.StepToken{}}, class.Drive{Do: session.StepToken{}})
 	}
-	l.start("Never gone on")
-	sum, err := l.Summary(t.Context(), l.secret)
+	l.Start("Never gone on")
+	sum, err := l.Summary(t.Context(), l.Secret)
 	if err != nil || len(sum.Texts) != 2 || sum.Texts[0].Prompt != "The capital of" ||
 		sum.Texts[1].Prompt != "Once upon" {
 		t.Fatalf(
@@ -108,22 +109,22 @@ func TestReplayNeedsItsKey(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.class(2)
-	l.start("The capital of")
-	l.does(class.Drive{Do: session.StepToken{}})
-	l.start("Once upon a time")
-	l.does(class.Drive{Do: session.StepToken{}})
+	l.Enroll(2)
+	l.Start("The capital of")
+	l.Does(class.Drive{Do: session.StepToken{}})
+	l.Start("Once upon a time")
+	l.Does(class.Drive{Do: session.StepToken{}})
 	right := 5.0
-	l.does(class.AskNumber{Prompt: "How many?", Answer: &right})
-	l.votes(1, class.Ballot{Choice: "4"})
-	l.votes(2, class.Ballot{Choice: "5"})
-	l.does(class.ShowSpread{}, class.Revote{})
-	l.votes(1, class.Ballot{Choice: "5"})
-	l.votes(2, class.Ballot{Choice: "6"})
-	l.does(class.Reveal{}, class.AskNext{Where: class.Here})
+	l.Does(class.AskNumber{Prompt: "How many?", Answer: &right})
+	l.MustCast(1, class.Ballot{Choice: "4"})
+	l.MustCast(2, class.Ballot{Choice: "5"})
+	l.Does(class.ShowSpread{}, class.Revote{})
+	l.MustCast(1, class.Ballot{Choice: "5"})
+	l.MustCast(2, class.Ballot{Choice: "6"})
+	l.Does(class.Reveal{}, class.AskNext{Where: class.Here})
 	see := func(wantPolls, wantTexts int) *class.Summary {
 		t.Helper()
-		sum, err := s.Replay(t.Context(), l.Code(), l.ReplayKey(), caller("someone"))
+		sum, err := s.Replay(t.Context(), l.Code(), l.ReplayKey(), classtest.Caller("someone"))
 		if err != nil || len(sum.Polls) != wantPolls || len(sum.Texts) != wantTexts ||
 			sum.Members+sum.Voters+sum.Stated != 0 {
 			t.Fatalf("the replay is %+v, %v; want %d polls, %d texts", sum, err, wantPolls, wantTexts)
@@ -138,10 +139,11 @@ func TestReplayNeedsItsKey(t *testing.T) {
 				key, first.Of(o), last.Of(o), want)
 		}
 	}
-	l.does(class.Reveal{}, class.Lock{On: true}, class.End{})
+	l.Does(class.Reveal{}, class.Lock{On: true}, class.End{})
 	see(2, 2)
-	for _, key := range []string{"", l.secret.String(), l.ReplayKey() + "A"} {
-		if _, err := s.Replay(t.Context(), l.Code(), key, caller("someone")); !errors.Is(err, class.ErrNoRoom) {
+	for _, key := range []string{"", l.Secret.String(), l.ReplayKey() + "A"} {
+		if _, err := s.Replay(t.Context(), l.Code(), key, classtest.Caller("someone")); !errors.Is(err,
+			class.ErrNoRoom) {
 			t.Errorf("with key %q: got error %v, want %v", key, err, class.ErrNoRoom)
 		}
 	}
@@ -153,15 +155,15 @@ func TestSummaryCSV(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{})
-	l.start("The capital of")
-	l.class(2)
-	p := l.does(class.AskNumber{Prompt: `=HYPERLINK("http://x","y")`}).Poll
-	l.votes(1, class.Ballot{Choice: "-2"})
-	l.votes(2, class.Ballot{Choice: "3"})
-	l.does(class.Close{}, class.AskNext{Where: class.Here})
-	l.votes(1, class.Ballot{Choice: keys(l.View().Poll)[1]})
-	l.does(class.Close{}, class.Revote{})
-	sum, err := l.Summary(t.Context(), l.secret)
+	l.Start("The capital of")
+	l.Enroll(2)
+	p := l.Does(class.AskNumber{Prompt: `=HYPERLINK("http://x","y")`}).Poll
+	l.MustCast(1, class.Ballot{Choice: "-2"})
+	l.MustCast(2, class.Ballot{Choice: "3"})
+	l.Does(class.Close{}, class.AskNext{Where: class.Here})
+	l.MustCast(1, class.Ballot{Choice: classtest.Keys(l.View().Poll)[1]})
+	l.Does(class.Close{}, class.Revote{})
+	sum, err := l.Summary(t.Context(), l.Secret)
 	if err != nil || p.Kind != class.Number {
 		t.Fatalf("got %v, want no error, p.Kind = %q", err, class.Number)
 	}
@@ -173,7 +175,7 @@ func TestSummaryCSV(t *testing.T) {
 	if err != nil || len(rows) != 1+2+2*5 {
 		t.Fatalf("got %d rows, %v; want 1+2+2*5, <nil>", len(rows), err)
 	}
-	same(t, "a number", rows[1][2:8], "number", `'=HYPERLINK("http://x","y")`, "1", "-2", "1", "0.5")
+	classtest.Same(t, "a number", rows[1][2:8], "number", `'=HYPERLINK("http://x","y")`, "1", "-2", "1", "0.5")
 	if row := rows[4]; row[2] != "next" || row[4] != "1" || row[6] != "1" || row[7] != "1" || row[8] == "" ||
 		row[9] == "" {
 		t.Errorf(
@@ -184,7 +186,7 @@ func TestSummaryCSV(t *testing.T) {
 	if row := rows[9]; row[4] != "2" || row[6] != "0" || row[7] != "" {
 		t.Errorf(`the second round: got %v, want [4] = %q, [6] = %q, [7] = ""`, row, "2", "0")
 	}
-	if strings.Contains(b.String(), l.secret.String()) {
+	if strings.Contains(b.String(), l.Secret.String()) {
 		t.Error("the file contains the secret")
 	}
 }

@@ -13,16 +13,16 @@ func (h *Hub) Sweep(ctx context.Context) {
 	h.sweepDamaged(ctx)
 	for _, r := range h.all() {
 		_ = fault.Do(h.cfg.Log, "sweeping a room", func() error {
-			h.sweepRoom(ctx, r)
+			h.SweepRoom(ctx, r)
 			return nil
 		})
 	}
-	h.dir.sweepOthers(ctx)
+	h.dir.SweepOthers(ctx)
 }
 
-// sweepRoom deletes a room that has expired, and suspends the run of a room without
+// SweepRoom deletes a room that has expired, and suspends the run of a room without
 // viewers.
-func (h *Hub) sweepRoom(ctx context.Context, r *local) {
+func (h *Hub) SweepRoom(ctx context.Context, r *Local) {
 	type state struct{ old, resting bool }
 	is, err := get(ctx, r, func(c *core) (state, error) {
 		idle, age := h.cfg.Now().Sub(c.used), h.cfg.Aged().Sub(c.used)
@@ -33,7 +33,7 @@ func (h *Hub) sweepRoom(ctx context.Context, r *local) {
 	switch {
 	case err != nil: // the room is gone
 	case is.old:
-		if err := r.removeAll(ctx); err != nil {
+		if err := r.RemoveAll(ctx); err != nil {
 			h.cfg.Log.Error("an old room could not be deleted", "error", err)
 		}
 	case is.resting:

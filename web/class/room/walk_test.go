@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/records"
-	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -27,9 +27,9 @@ func TestWalksAreTaught(t *testing.T) {
 		t.Run(w.Slug, func(t *testing.T) {
 			s.t = t
 			l := s.room(class.Options{Walk: w.Slug})
-			l.class(12)
+			l.Enroll(12)
 			for i, step := range w.Steps {
-				v := l.does(class.GoTo{Step: i + 1})
+				v := l.Does(class.GoTo{Step: i + 1})
 				if v.Walk.At() != step || v.Walk.Left || (v.Poll != nil) != (step.Ask != nil) {
 					t.Fatalf(
 						"step %d: walk %+v, poll %+v; want At() = %v, Left = false, v.Poll != nil = %t", i+1, v.Walk,
@@ -38,10 +38,10 @@ func TestWalksAreTaught(t *testing.T) {
 				}
 				shows(t, v.State, step)
 				if step.Ask != nil {
-					l.pollOnce(v.Poll, step.Ask)
+					pollOnce(l, v.Poll, step.Ask)
 				}
 			}
-			if sum, err := l.Summary(t.Context(), l.secret); err != nil || len(sum.Texts) == 0 || sum.Voters != 12 {
+			if sum, err := l.Summary(t.Context(), l.Secret); err != nil || len(sum.Texts) == 0 || sum.Voters != 12 {
 				t.Fatalf("the summary is %+v, %v; want no error, len(Texts) not 0, Voters = 12", sum, err)
 			}
 		})
@@ -79,29 +79,29 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 
 // pollOnce makes twelve members vote and reveals the result. After a draw, it appends the
 // token.
-func (l *lesson) pollOnce(p *class.Poll, ask *lessons.AskSpec) {
-	l.t.Helper()
-	l.allVote(12, func(id int) class.Ballot {
+func pollOnce(l *classtest.Lesson, p *class.Poll, ask *lessons.AskSpec) {
+	l.T.Helper()
+	l.AllCast(12, func(id int) class.Ballot {
 		if p.Kind == class.Number {
 			return class.Ballot{Choice: "1.5"}
 		}
-		return class.Ballot{Choice: keys(p)[id%len(keys(p))]}
+		return class.Ballot{Choice: classtest.Keys(p)[id%len(classtest.Keys(p))]}
 	})
-	p = l.does(class.Close{}, class.ShowSpread{}, class.Reveal{}).Poll
+	p = l.Does(class.Close{}, class.ShowSpread{}, class.Reveal{}).Poll
 	if p.Votes != 12 || string(p.Kind) != string(ask.Kind) {
-		l.t.Fatalf("%s: got %d votes of kind %s; want 12, %s", ask.Kind, p.Votes, p.Kind, string(ask.Kind))
+		l.T.Fatalf("%s: got %d votes of kind %s; want 12, %s", ask.Kind, p.Votes, p.Kind, string(ask.Kind))
 	}
 	n := 0
 	for _, o := range p.Options {
 		n += o.Count
 	}
 	if n != 12 || p.Kind == class.Number && (p.Right == nil || p.Median == nil) {
-		l.t.Errorf("%s, revealed: got %+v; want 12 votes, and the right answer or the median", ask.Kind, p)
+		l.T.Errorf("%s, revealed: got %+v; want 12 votes, and the right answer or the median", ask.Kind, p)
 	}
 	if p.Kind == class.Draw {
-		if v := l.does(class.AppendMajority{}); v.Poll != nil || v.State.Cursor.Stage != infer.KindSample ||
+		if v := l.Does(class.AppendMajority{}); v.Poll != nil || v.State.Cursor.Stage != infer.KindSample ||
 			!v.State.Step().Forced && v.State.Step().Chosen < 0 {
-			l.t.Errorf("the class's token is not on the stage: %+v", v.State.Cursor)
+			l.T.Errorf("the class's token is not on the stage: %+v", v.State.Cursor)
 		}
 	}
 }
@@ -116,20 +116,20 @@ func TestWalkStepsAreIndependent(t *testing.T) {
 		one, other := s.room(class.Options{Walk: w.Slug}), s.room(class.Options{Walk: w.Slug})
 		links := make([]string, len(w.Steps))
 		for i := range w.Steps {
-			links[i] = one.does(class.GoTo{Step: i + 1}).Link()
+			links[i] = one.Does(class.GoTo{Step: i + 1}).Link()
 			if p := one.View().Poll; p != nil {
 				links[i] = "" // opening the poll may have run one stage further
-				one.does(class.Close{})
+				one.Does(class.Close{})
 			}
 		}
 		for i := len(w.Steps); i >= 1; i-- {
-			v := other.does(class.GoTo{Step: i})
+			v := other.Does(class.GoTo{Step: i})
 			if asks := i == len(w.Steps) && w.Steps[i-1].Ask != nil; (v.Poll != nil) != asks {
 				t.Errorf("%s: step %d has a poll: %v, want one only if the step was jumped to",
 					w.Slug, i, v.Poll != nil)
 			}
 			if v.Poll != nil {
-				other.does(class.Close{})
+				other.Does(class.Close{})
 			}
 			if links[i-1] != "" && v.Link() != links[i-1] && !afterAsking(w, i) {
 				t.Errorf("%s: step %d differs when opened directly", w.Slug, i)
@@ -164,13 +164,13 @@ func TestJumpAsksTheStepsQuestion(t *testing.T) {
 		}
 		l := s.room(class.Options{Walk: w.Slug})
 		for _, when := range []string{"from the beginning", "again"} {
-			if v := l.does(class.GoTo{Step: i + 1}); v.Poll == nil || string(v.Poll.Kind) != string(step.Ask.Kind) {
+			if v := l.Does(class.GoTo{Step: i + 1}); v.Poll == nil || string(v.Poll.Kind) != string(step.Ask.Kind) {
 				t.Errorf("step %d, opened %s: the poll is %+v, want the kind %s", i+1, when, v.Poll, step.Ask.Kind)
 			}
-			l.does(class.Close{})
+			l.Does(class.Close{})
 		}
 		if i > 0 && w.Steps[i-1].Ask != nil {
-			if v := l.does(class.GoTo{Step: i}); v.Poll != nil {
+			if v := l.Does(class.GoTo{Step: i}); v.Poll != nil {
 				t.Errorf("going back one step from %d opened a poll", i+1)
 			}
 		}
@@ -183,22 +183,22 @@ func TestPresenterLeavesAndResumesWalk(t *testing.T) {
 	t.Parallel()
 	s := begun(t, "")
 	l := s.room(class.Options{Walk: "cache"})
-	first := l.does(class.GoTo{Step: 1}, class.GoTo{Step: 2})
-	if v := l.does(class.Drive{Do: session.SetLook{}}, class.Drive{Do: session.SetLook{On: true}}); v.Walk.Left {
+	first := l.Does(class.GoTo{Step: 1}, class.GoTo{Step: 2})
+	if v := l.Does(class.Drive{Do: session.SetLook{}}, class.Drive{Do: session.SetLook{On: true}}); v.Walk.Left {
 		t.Error("opening the inside view left the script")
 	}
-	left := l.does(class.Drive{Do: session.Start{Prompt: "Somewhere else"}})
+	left := l.Does(class.Drive{Do: session.Start{Prompt: "Somewhere else"}})
 	if !left.Walk.Left || left.Walk.Step != 2 {
 		t.Fatalf("after starting another text: got %+v, want Left = true, Step = 2", left.Walk)
 	}
-	if back := l.does(class.GoTo{Step: 2}); back.Walk.Left || back.Link() != first.Link() {
+	if back := l.Does(class.GoTo{Step: 2}); back.Walk.Left || back.Link() != first.Link() {
 		t.Errorf(
 			"back at step 2: got %+v, the same stage: %v; want Left = false, true", back.Walk,
 			back.Link() == first.Link(),
 		)
 	}
-	l.does(class.Drive{Do: session.Reset{}})
-	if on := l.does(class.GoTo{Step: 3}); on.State.Prompt != first.State.Prompt ||
+	l.Does(class.Drive{Do: session.Reset{}})
+	if on := l.Does(class.GoTo{Step: 3}); on.State.Prompt != first.State.Prompt ||
 		on.State.Cursor != first.State.Cursor ||
 		on.Poll != nil && on.Poll.Kind != class.Question {
 		t.Errorf("continuing at step 3: got %+v, want the same prompt and stage as the first time", on.State.Cursor)
@@ -237,11 +237,11 @@ func TestUnfitWalkStepIsReported(t *testing.T) {
 	course.Walks = append(course.Walks, broken)
 	s.cfg.Course = &course
 	l := s.room(class.Options{Walk: "broken"})
-	l.does(class.GoTo{Step: 1})
+	l.Does(class.GoTo{Step: 1})
 	for step, says := range map[int]string{
 		2: "“No such heat”, cannot be shown: Temperature is -1", 4: "“Too far”", 5: "1 to 4", 0: "1 to 4",
 	} {
-		if err := l.refused(class.GoTo{Step: step}, &terms.Refusal{Code: class.CodeWalk}); !strings.Contains(err,
+		if err := l.Refused(class.GoTo{Step: step}, &terms.Refusal{Code: class.CodeWalk}); !strings.Contains(err,
 			says) {
 			t.Errorf("step %d: the error %q does not contain %q", step, err, says)
 		}
@@ -250,10 +250,10 @@ func TestUnfitWalkStepIsReported(t *testing.T) {
 		t.Errorf("the class is at %+v with %q; want Step = 1, v.State.Prompt = %q", v.Walk, v.State.Prompt, "The")
 	}
 	// A step is not shown if its question cannot be asked.
-	l.refused(class.GoTo{Step: 3}, &terms.Refusal{Code: class.CodeAsk})
+	l.Refused(class.GoTo{Step: 3}, &terms.Refusal{Code: class.CodeAsk})
 	other := s.room(class.Options{Walk: "broken"})
-	other.data(func(d *records.Data) { d.Step = 2 })
-	other.refused(class.GoTo{Step: 3}, &terms.Refusal{Code: class.CodeAsk})
+	changeData(other, func(d *records.Data) { d.Step = 2 })
+	other.Refused(class.GoTo{Step: 3}, &terms.Refusal{Code: class.CodeAsk})
 	if v := other.View(); v.Walk.Step != 2 || v.State.Started() {
 		t.Errorf("the class is at %+v with the prompt %q; want step 2 without a text", v.Walk, v.State.Prompt)
 	}
@@ -266,62 +266,13 @@ func greedy() infer.Settings {
 }
 
 // data changes a room's data.
-func (l *lesson) data(change func(*records.Data)) {
-	l.t.Helper()
-	if err := l.ask(l.t.Context(), func(c *core) error {
+func changeData(l *classtest.Lesson, change func(*records.Data)) {
+	l.T.Helper()
+	if err := ask(l.T.Context(), l, func(c *core) error {
 		next := c.data
 		change(&next)
 		return c.change(next, nil)
 	}); err != nil {
-		l.t.Fatal(err)
-	}
-}
-
-// TestClassInOneLanguage: a class sees its script in the language of the person who created it, on
-// every server and in the summary.
-func TestClassInOneLanguage(t *testing.T) {
-	t.Parallel()
-	u := newUnion(t)
-	a, b := u.server("a"), u.server("b")
-	a.cfg.Course = courseworktest.Translated(t, "de")
-	b.cfg.Course = a.cfg.Course
-	english := a.cfg.Course.Walk("cache").Title
-	for _, tt := range []struct{ tag, want string }{{"de", "(" + english + ")"}, {"fr", english}, {"en", english}} {
-		ctx := terms.With(t.Context(), &terms.Language{Tag: tt.tag})
-		r, secret, err := a.Create(ctx, caller(instructor), class.Options{Walk: "cache"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := &lesson{r, t, secret}
-		l.does(class.GoTo{Step: 1})
-		onB := b.enters(l, 1)
-		away := watched(b, onB)
-		v := onB.settled("the script is there", func(v *class.View) bool { return v.Walk != nil && v.Walk.Step == 1 })
-		if got := v.Walk.Walk.Title; got != tt.want {
-			t.Errorf("created in %s: the other server has the script %q, want %q", tt.tag, got, tt.want)
-		}
-		away()
-		asked := map[string]*class.Poll{"chosen by the instructor": l.does(class.AskQuestion{ID: "q-order"}).Poll}
-		for i, s := range a.cfg.Course.Walk("cache").Steps {
-			if s.Ask != nil && s.Ask.Kind == lessons.AskQuestion {
-				l.does(class.Close{}, class.Dismiss{})
-				asked["in the script"] = l.does(class.GoTo{Step: i + 1}).Poll
-				break
-			}
-		}
-		if len(asked) != 2 {
-			t.Error("the script has no question from the quiz")
-		}
-		for where, p := range asked {
-			if got := p.Options[0].HTML; strings.Contains(got, "(") != (tt.tag == "de") {
-				t.Errorf("created in %s: a question %s has the option %q", tt.tag, where, got)
-			}
-		}
-		if got := l.View().Walk.Walk.Title; got != tt.want {
-			t.Errorf("created in %s: got the script %q, want %q", tt.tag, got, tt.want)
-		}
-		if s, err := l.Summary(ctx, l.secret); err != nil || s.Walk != tt.want {
-			t.Errorf("created in %s: the summary has the script %q and error %v, want %q", tt.tag, s.Walk, err, tt.want)
-		}
+		l.T.Fatal(err)
 	}
 }

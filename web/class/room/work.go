@@ -20,7 +20,7 @@ import (
 // Assigned returns the room with the given code if key opens its assignment. It checks the key in
 // the same way as [Hub.Replay].
 func (h *Hub) Assigned(code, key string, who admission.Caller) (class.Room, error) {
-	r, err := h.dir.lookup(h.ctx, code)
+	r, err := h.dir.Lookup(h.ctx, code)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (h *Hub) Assigned(code, key string, who admission.Caller) (class.Room, erro
 }
 
 // Assignment implements [class.Room].
-func (r *local) Assignment(ctx context.Context, learner string) (class.Assignment, error) {
+func (r *Local) Assignment(ctx context.Context, learner string) (class.Assignment, error) {
 	return get(ctx, r, func(c *core) (class.Assignment, error) {
 		a := class.Assignment{Title: c.data.Title, Tasks: strings.Fields(c.data.Tasks), Names: c.data.AskNames}
 		if m := c.byLearner[learner]; m != nil && !m.Removed {
@@ -50,7 +50,7 @@ func (r *local) Assignment(ctx context.Context, learner string) (class.Assignmen
 }
 
 // HandIn implements [class.Room].
-func (r *local) HandIn(ctx context.Context, who admission.Caller, name string, w class.Work) error {
+func (r *Local) HandIn(ctx context.Context, who admission.Caller, name string, w class.Work) error {
 	nick, err := class.CleanNick(name)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (r *local) HandIn(ctx context.Context, who admission.Caller, name string, w
 	return r.handIn(ctx, who, nick, w)
 }
 
-func (r *local) handIn(ctx context.Context, who admission.Caller, nick string, w class.Work) error {
+func (r *Local) handIn(ctx context.Context, who admission.Caller, nick string, w class.Work) error {
 	return r.ask(ctx, func(c *core) error { return c.handIn(who, nick, w) })
 }
 

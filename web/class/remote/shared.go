@@ -1,31 +1,35 @@
-package room
+package remote
 
 import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
 // shared is the directory of a server in a cluster.
 type shared struct {
-	*Hub
-	c       *Cluster
-	relays  map[string]*relay // by code; guarded by Hub.mu
+	*room.Hub
+	c *Cluster
+
+	mu      sync.Mutex
+	relays  map[string]*relay // by code
 	expired time.Time         // when rooms without an owner were last swept
+
 	reports atomic.Uint64
 	stop    func() // stops serving other servers
 }
 
-// lookup implements [directory]. It can find any room on any server, since servers do not load all
-// rooms at startup.
-func (h *shared) lookup(ctx context.Context, code string) (hosted, error) {
+// Lookup implements [room.Directory]. It can find any room on any server, since servers do not load
+// all rooms at startup.
+func (h *shared) Lookup(ctx context.Context, code string) (room.Hosted, error) {
 	if code = class.NormalCode(code); !class.IsCode(code) {
 		return nil, nil
 	}
@@ -45,7 +49,7 @@ func (h *shared) lookup(ctx context.Context, code string) (hosted, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		h.cfg.Log.Warn("a room could not be looked up", "error", err)
+		h.Config().Log.Warn("a room could not be looked up", "error", err)
 		return nil, class.ErrAway
 	case len(hash) != sha256.Size:
 		return nil, nil
@@ -74,26 +78,53 @@ func (h *shared) ownedIn(code string, term uint64) (o owned, ok bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.here == nil || f.lease.Term != term || f.here.lost.Load() {
+	if f.here == nil || f.lease.Term != term || f.here.IsLost() {
 		return o, false
 	}
 	return owned{f.here, f}, true
 }
 
-// joinCluster starts handling requests from other servers.
-func (h *Hub) joinCluster() (err error) {
-	x := &shared{Hub: h, c: h.cfg.Cluster, relays: map[string]*relay{}, expired: time.Now()}
-	h.dir, h.damaged = x, map[string]*damagedRoom{}
-	h.cfg.Broker = &watchers{h.cfg.Broker, x}
-	if x.stop, err = x.c.Bus.Serve(x.c.Server, x.answer); err != nil {
-		h.cancel()
-		return err
-	}
-	h.wg.Go(h.sweepOften)
-	return nil
+// keep remembers the relay of a room that this server owns.
+func (h *shared) keep(f *relay) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.relays[f.Code()] = f
 }
 
-func (h *shared) stopServing() {
+// discard forgets a relay.
+func (h *shared) discard(f *relay) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.relays[f.Code()] == f {
+		delete(h.relays, f.Code())
+	}
+}
+
+// NewHub returns the hub of a server in a cluster. All hubs of the cluster need the same Logs,
+// Secrets and model.
+func NewHub(cfg room.Config, c Cluster) (*room.Hub, error) {
+	h, _, err := joinCluster(cfg, c)
+	return h, err
+}
+
+// joinCluster returns the hub and its directory.
+func joinCluster(cfg room.Config, c Cluster) (*room.Hub, *shared, error) {
+	c.Paces = c.Paces.withDefaults()
+	x := &shared{c: &c, relays: map[string]*relay{}, expired: time.Now()}
+	if cfg.Broker == nil {
+		cfg.Broker = class.NewBroker()
+	}
+	cfg.Broker = &watchers{cfg.Broker, x}
+	h, err := room.NewShared(cfg, func(h *room.Hub) (room.Directory, error) {
+		x.Hub = h
+		var err error
+		x.stop, err = c.Bus.Serve(c.Server, x.answer)
+		return x, err
+	})
+	return h, x, err
+}
+
+func (h *shared) StopServing() {
 	if h.stop != nil { // nil if the bus refused to serve
 		h.stop()
 	}
@@ -126,86 +157,81 @@ func (f *relay) watched(n int) {
 	f.used = time.Now()
 }
 
-// open implements [directory]. It waits for other servers, and holds no lock while it does.
-func (h *shared) open(ctx context.Context, c *core, most int) (hosted, error) {
+// Open implements [room.Directory]. It waits for other servers, and holds no lock while it does.
+func (h *shared) Open(ctx context.Context, u *room.Unstarted, most int) (room.Hosted, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.c.Paces.Call)
 	defer cancel()
 	for {
 		if h.c.isAway() {
 			return nil, class.ErrAway
 		}
-		h.mu.Lock()
-		err := h.choose(c, most)
-		h.mu.Unlock()
-		if err != nil {
+		if err := h.ChooseCode(u, most); err != nil {
 			return nil, err
 		}
-		taken, err := h.taken(ctx, c.code)
+		taken, err := h.taken(ctx, u.Code())
 		if err != nil {
-			h.cfg.Log.Warn("a room code could not be looked up", "error", err)
+			h.Config().Log.Warn("a room code could not be looked up", "error", err)
 			return nil, class.ErrAway
 		}
 		if taken { // the code belongs to a room on another server, or to a damaged one
 			continue
 		}
-		lease, err := h.c.Leases.Take(ctx, c.code)
+		lease, err := h.c.Leases.Take(ctx, u.Code())
 		if err != nil {
-			h.cfg.Log.Warn("the lease of a new room could not be acquired", "error", err)
+			h.Config().Log.Warn("the lease of a new room could not be acquired", "error", err)
 			return nil, class.ErrAway
 		}
 		if lease.Release == nil { // another server is creating a room with the same code
 			continue
 		}
-		return h.begin(c, lease)
+		return h.begin(u, lease)
 	}
 }
 
 // begin saves a new room under a lease, and starts it. The hash of the room's secret is a record in
 // its log.
-func (h *shared) begin(c *core, lease Lease) (hosted, error) {
-	f := h.newRelay(c.code, c.secret)
-	c.host, c.epoch = f, 1
-	err := c.create(
-		records.New(records.EpochType, strconv.FormatUint(c.epoch, 10), records.EpochType,
-			records.Epoch{Epoch: c.epoch}),
-		records.Entry{Record: records.SecretRecord(c.secret[:]), About: records.TypeSecret},
-	)
+func (h *shared) begin(u *room.Unstarted, lease Lease) (room.Hosted, error) {
+	secret := u.SecretHash()
+	f := h.newRelay(u.Code(), secret)
+	err := u.Create(f, 1, records.New(
+		records.EpochType, "1", records.EpochType, records.Epoch{Epoch: 1},
+	), records.SecretEntry(secret[:]))
 	if err == nil {
-		if _, err = f.start(c, lease); err == nil {
+		if _, err = f.start(u, lease); err == nil {
 			return f, nil
 		}
 	}
 	lease.Release()
-	h.cfg.Log.Error("a new room could not be saved", "error", err)
+	h.Config().Log.Error("a new room could not be saved", "error", err)
 	return nil, records.NotKept(err)
 }
 
-// findDamaged implements [directory].
-func (h *shared) findDamaged(ctx context.Context, code string) (*damagedRoom, error) {
+// FindDamaged implements [room.Directory].
+func (h *shared) FindDamaged(ctx context.Context, code string) (*room.Damaged, error) {
 	code = class.NormalCode(code)
-	if d := h.damagedHere(code); d != nil || !class.IsCode(code) {
+	if d := h.DamagedHere(code); d != nil || !class.IsCode(code) {
 		return d, nil
 	}
 	within, cancel := context.WithTimeout(ctx, h.c.Paces.Try)
 	defer cancel()
 	d, err := h.damagedShared(within, code)
 	if err != nil && ctx.Err() == nil {
-		h.cfg.Log.Warn("a room could not be looked up", "error", err)
+		h.Config().Log.Warn("a room could not be looked up", "error", err)
 		err = class.ErrAway
 	}
 	return d, err
 }
 
-// forgetOthers implements [directory].
-func (h *shared) forgetOthers(ctx context.Context, learner string) error {
-	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
+// ForgetOthers implements [room.Directory].
+func (h *shared) ForgetOthers(ctx context.Context, learner string) error {
+	logs, err := h.Config().Logs.Owners(ctx, journal.Room)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	unread := 0
 	for _, log := range logs {
-		f, err := journal.Load(ctx, h.cfg.Logs, log.Owner, records.Folding)
+		f, err := journal.Load(ctx, h.Config().Logs, log.Owner, records.Folding)
 		if errors.Is(err, journal.ErrDamaged) {
 			unread++
 			continue
@@ -220,9 +246,9 @@ func (h *shared) forgetOthers(ctx context.Context, learner string) error {
 		if !is {
 			continue
 		}
-		r, err := h.lookup(ctx, log.Name)
+		r, err := h.Lookup(ctx, log.Name)
 		if err == nil && r != nil {
-			err = r.forget(ctx, learner)
+			err = r.Forget(ctx, learner)
 		}
 		if err != nil && !errors.Is(err, class.ErrGone) && !errors.Is(err, class.ErrNoRoom) {
 			errs = append(errs, err)
@@ -231,15 +257,15 @@ func (h *shared) forgetOthers(ctx context.Context, learner string) error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	return notForgotten(unread)
+	return room.NotForgotten(unread)
 }
 
 // expireEvery is the interval at which a server looks for unused rooms without an owner in a
 // cluster.
 const expireEvery = time.Hour
 
-// sweepOthers implements [directory]. It also drops relays that are no longer needed.
-func (h *shared) sweepOthers(ctx context.Context) {
+// SweepOthers implements [room.Directory]. It also drops relays that are no longer needed.
+func (h *shared) SweepOthers(ctx context.Context) {
 	h.mu.Lock()
 	for code, f := range h.relays {
 		f.mu.Lock()
@@ -257,39 +283,24 @@ func (h *shared) sweepOthers(ctx context.Context) {
 	if !due {
 		return
 	}
-	logs, err := h.cfg.Logs.Owners(ctx, journal.Room)
+	logs, err := h.Config().Logs.Owners(ctx, journal.Room)
 	if err == nil {
 		err = h.sweepAside(ctx, logs)
 	}
 	if err != nil {
-		h.cfg.Log.Error("listing old rooms failed", "error", err)
+		h.Config().Log.Error("listing old rooms failed", "error", err)
 		return
 	}
 	for _, log := range logs {
-		if h.cfg.Aged().Sub(log.Used) <= h.cfg.Limits.TTL {
+		if h.Config().Aged().Sub(log.Used) <= h.Config().Limits.TTL {
 			continue
 		}
-		r, err := h.lookup(ctx, log.Name)
+		r, err := h.Lookup(ctx, log.Name)
 		if err != nil || r == nil {
 			continue
 		}
 		if here, _, err := r.(*relay).locate(ctx, log.Used); err == nil && here != nil {
-			h.sweepRoom(ctx, here)
+			h.SweepRoom(ctx, here)
 		}
 	}
-}
-
-// async calls each function in list in its own goroutine; [Hub.Close] waits for them. If the
-// hub is closed, async calls none of them and returns false. The caller must not hold the
-// hub's lock.
-func (h *Hub) async(list ...func()) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ctx.Err() != nil {
-		return false
-	}
-	for _, f := range list {
-		h.wg.Go(f)
-	}
-	return true
 }

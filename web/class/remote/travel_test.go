@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"encoding/json"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -33,7 +35,7 @@ func TestViewEncodingIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &relay{face: face{code: from.Code}, news: make(chan struct{}, 1)}
+	f := &relay{Face: room.NewFace(from.Code, [32]byte{}), news: make(chan struct{}, 1)}
 	f.arrived(text)
 	if f.incoming == nil {
 		t.Fatal("the view has not arrived")
@@ -158,7 +160,7 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	a := u.server("a")
 	l := a.teach(class.Options{})
 	f := a.shared().relayOf(l.Code())
-	args, err := json.Marshal(presenting{Who: instructor, Secret: l.secret}) // without a command
+	args, err := json.Marshal(presenting{Who: classtest.Instructor, Secret: l.Secret}) // without a command
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +179,7 @@ func TestMalformedRelayRequestsAreRefused(t *testing.T) {
 	for _, bad := range []string{"", "null", "{}", "[]", `{"View":{"Code":"other"}}`} {
 		f.arrived([]byte(bad))
 	}
-	if _, err := a.enters(l, 1).Standing(t.Context(), learner(1)); err != nil {
+	if _, err := a.enters(l, 1).Standing(t.Context(), classtest.Learner(1)); err != nil {
 		t.Errorf("the room afterwards: %v", err)
 	}
 }
@@ -194,8 +196,8 @@ func TestHubWithoutDriverDefersToNextOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	tool := u.server("tool")
-	tool.cfg.Driver = nil
-	r, err := tool.dir.lookup(t.Context(), code)
+	tool.Config().Driver = nil
+	r, err := tool.shared().Lookup(t.Context(), code)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,8 @@
-package room
+package remote
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"sync"
@@ -9,20 +10,24 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 )
 
 // relay is a server's state for one room of a cluster: its owner, the newest view, and the pages
 // open on this server. Requests are forwarded to the owner, which can be this server.
 type relay struct {
-	face
+	*room.Face
+	hash   [sha256.Size]byte // hash of the instructor's secret
+	ctx    context.Context   // ends with the room
+	stop   context.CancelFunc
 	shared *shared
 	own    chan struct{} // a lock of capacity 1, held while becoming the owner
 	first  chan struct{} // closed once there is a view
 
 	mu         sync.Mutex
-	here       *local // the running room, while this server owns it
-	lease      Lease  // the owner's lease; its Server is "" if the owner is unknown
-	seen       bool   // whether first is closed
+	here       *room.Local // the running room, while this server owns it
+	lease      Lease       // the owner's lease; its Server is "" if the owner is unknown
+	seen       bool        // whether first is closed
 	pages      map[string]int
 	presenters map[string]int
 	watching   int // the number of subscribers to the room's views, members or not
@@ -36,15 +41,15 @@ type relay struct {
 }
 
 // newRelay returns the relay of a room that has not been requested yet.
-func (h *shared) newRelay(code string, hash [32]byte) *relay {
+func (h *shared) newRelay(code string, hash [sha256.Size]byte) *relay {
 	f := &relay{
-		face: face{hub: h.Hub, code: code, secret: hash}, shared: h,
+		Face: room.NewFace(code, hash), hash: hash, shared: h,
 		own: make(chan struct{}, 1), first: make(chan struct{}),
 		pages: map[string]int{}, presenters: map[string]int{},
 		news: make(chan struct{}, 1), changed: make(chan struct{}, 1), used: time.Now(),
 	}
-	f.ctx, f.stop = context.WithCancel(h.ctx)
-	f.view.Store(&class.View{Code: code})
+	f.ctx, f.stop = context.WithCancel(h.Context())
+	f.Face.Show(&class.View{Code: code})
 	return f
 }
 
@@ -61,10 +66,10 @@ func signal(c chan struct{}) {
 func (f *relay) see(v *class.View) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.seen && !v.After(f.view.Load()) {
+	if f.seen && !v.After(f.View()) {
 		return false
 	}
-	f.view.Store(v)
+	f.Face.Show(v)
 	if !f.seen {
 		f.seen = true
 		close(f.first)
@@ -74,11 +79,7 @@ func (f *relay) see(v *class.View) bool {
 
 // end removes the relay of a deleted room.
 func (f *relay) end() {
-	f.hub.mu.Lock()
-	if f.shared.relays[f.code] == f {
-		delete(f.shared.relays, f.code)
-	}
-	f.hub.mu.Unlock()
+	f.shared.discard(f)
 	f.stop()
 }
 
@@ -86,9 +87,9 @@ func (f *relay) end() {
 func (f *relay) gone() {
 	last := f.View()
 	if f.see(&class.View{
-		Epoch: last.Epoch, Seq: last.Seq + 1, At: f.hub.cfg.Now(), Code: f.code, Gone: true, Ended: true,
+		Epoch: last.Epoch, Seq: last.Seq + 1, At: f.shared.Config().Now(), Code: f.Code(), Gone: true, Ended: true,
 	}) {
-		f.hub.cfg.Broker.Publish(f.code, class.Note{Seq: last.Seq + 1})
+		f.shared.Config().Broker.Publish(f.Code(), class.Note{Seq: last.Seq + 1})
 	}
 	f.end()
 }
@@ -110,7 +111,7 @@ func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
 			return none, class.ErrAway
 		}
 		v, err := attempt(tries, f, o, a)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, room.ErrMoved) {
 			return v, err
 		}
 		select {
@@ -135,16 +136,16 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 		if _, ok := terms.AsRefusal(err); ok {
 			return v, err
 		}
-		return v, errMoved
+		return v, room.ErrMoved
 	case here != nil:
 		v, err = o.do(ctx, owned{here, f}, a)
-		return v, here.whyMoved(err)
+		return v, here.WhyMoved(err)
 	}
 	args, err := json.Marshal(a)
 	if err != nil {
 		return v, err
 	}
-	data, err := json.Marshal(request{f.code, lease.Term, o.name, args})
+	data, err := json.Marshal(request{f.Code(), lease.Term, o.name, args})
 	if err != nil {
 		return v, err
 	}
@@ -164,13 +165,13 @@ func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err
 		if o.once && !errors.Is(err, ErrNoServer) {
 			return v, class.ErrUnsure
 		}
-		return v, errMoved
+		return v, room.ErrMoved
 	}
 	var p reply
 	if err := json.Unmarshal(answer, &p); err != nil {
 		return v, err
 	}
-	if err = p.read(&v); errors.Is(err, errMoved) {
+	if err = p.read(&v); errors.Is(err, room.ErrMoved) {
 		f.lose(lease)
 	}
 	return v, err
@@ -188,8 +189,8 @@ func (f *relay) lose(lease Lease) {
 // locate returns the room itself if this server owns it, and otherwise the owner's lease. If nobody
 // owns the room, this server becomes the owner. The parameter used is the time of the room's last
 // use; zero means now.
-func (f *relay) locate(ctx context.Context, used time.Time) (*local, Lease, error) {
-	known := func() (*local, Lease, bool) {
+func (f *relay) locate(ctx context.Context, used time.Time) (*room.Local, Lease, error) {
+	known := func() (*room.Local, Lease, bool) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.here == nil && f.lease.ended() {
@@ -209,7 +210,7 @@ func (f *relay) locate(ctx context.Context, used time.Time) (*local, Lease, erro
 	if here, lease, ok := known(); ok {
 		return here, lease, nil
 	}
-	lease, err := f.shared.c.Leases.Take(ctx, f.code)
+	lease, err := f.shared.c.Leases.Take(ctx, f.Code())
 	if err != nil {
 		return nil, Lease{}, err
 	}
@@ -230,9 +231,9 @@ func (f *relay) locate(ctx context.Context, used time.Time) (*local, Lease, erro
 	return here, lease, nil
 }
 
-// ready makes the owner open the room's run, and waits until this server has a view of the
+// Ready makes the owner open the room's run, and waits until this server has a view of the
 // room.
-func (f *relay) ready(ctx context.Context) error {
+func (f *relay) Ready(ctx context.Context) error {
 	if _, err := call(ctx, f, opWake, nothing{}); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -34,7 +35,7 @@ func sameStage(t *testing.T, got, want *class.View) {
 }
 
 // watched checks every view of a room that a server publishes, until stop is called.
-func watched(p *post, l *lesson) (stop func()) {
+func watched(p *post, l *classtest.Lesson) (stop func()) {
 	notes, unsubscribe := p.Broker().Subscribe(l.Code())
 	ended, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -73,32 +74,32 @@ func TestClassSpansThreeServers(t *testing.T) {
 	u := newUnion(t)
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l := a.teach(class.Options{Title: "Physics", Nicknames: true})
-	l.start("The cat")
+	l.Start("The cat")
 	onB, onC := b.enters(l, 1, 2, 3), c.enters(l, 4, 5, 6)
 	defer watched(b, onB)()
 	defer watched(c, onC)()
 	all := func(v *class.View) bool { return v.Here == 6 && v.Members == 6 }
-	for _, on := range []*lesson{l, onB, onC} {
-		on.settled("six are here", all)
+	for _, on := range []*classtest.Lesson{l, onB, onC} {
+		on.Settled("six are here", all)
 	}
 
-	l.does(class.Drive{Do: session.StepStage{}}, class.Drive{Do: session.StepToken{}},
+	l.Does(class.Drive{Do: session.StepStage{}}, class.Drive{Do: session.StepToken{}},
 		class.Drive{Do: session.StepStage{}})
 	at := l.View()
 	isThere := func(v *class.View) bool { return v.Link() == at.Link() }
-	sameStage(t, onB.settled("the stage is there", isThere), at)
-	sameStage(t, onC.settled("the stage is there", isThere), at)
+	sameStage(t, onB.Settled("the stage is there", isThere), at)
+	sameStage(t, onC.Settled("the stage is there", isThere), at)
 
-	p := l.does(class.AskNext{Choices: 4, Where: class.Here}).Poll
-	key := func(id int) string { return keys(p)[id%2] }
-	onB.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1})
-	onC.votes(4, class.Ballot{Poll: p.ID, Choice: key(4), N: 1})
+	p := l.Does(class.AskNext{Choices: 4, Where: class.Here}).Poll
+	key := func(id int) string { return classtest.Keys(p)[id%2] }
+	onB.MustCast(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1})
+	onC.MustCast(4, class.Ballot{Poll: p.ID, Choice: key(4), N: 1})
 
 	// The owner dies while people vote.
 	var voting sync.WaitGroup
-	for id, on := range map[int]*lesson{2: onB, 3: onB, 5: onC, 6: onC} {
+	for id, on := range map[int]*classtest.Lesson{2: onB, 3: onB, 5: onC, 6: onC} {
 		voting.Go(func() {
-			if _, err := on.vote(id, class.Ballot{Poll: p.ID, Choice: key(id), N: 1}); err != nil {
+			if _, err := on.Cast(id, class.Ballot{Poll: p.ID, Choice: key(id), N: 1}); err != nil {
 				t.Errorf("the vote of member %d: %v", id, err)
 			}
 		})
@@ -107,36 +108,36 @@ func TestClassSpansThreeServers(t *testing.T) {
 	voting.Wait()
 	// The votes that the dead owner confirmed still count, and resending one of them changes
 	// nothing.
-	onC.votes(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1})
+	onC.MustCast(1, class.Ballot{Poll: p.ID, Choice: key(1), N: 1})
 
 	next := b.teaches(l)
-	v := next.does(class.Close{}, class.ShowSpread{})
+	v := next.Does(class.Close{}, class.ShowSpread{})
 	sum := 0
-	for _, n := range counts(v.Poll) {
+	for _, n := range classtest.Counts(v.Poll) {
 		sum += n
 	}
 	if v.Poll.Votes != 6 || sum != 6 {
 		t.Errorf(
-			"got %d votes, counts %v; want the six confirmed votes", v.Poll.Votes, counts(v.Poll),
+			"got %d votes, counts %v; want the six confirmed votes", v.Poll.Votes, classtest.Counts(v.Poll),
 		)
 	}
-	onC.settled(
+	onC.Settled(
 		"how the class voted", func(v *class.View) bool { return v.Poll != nil && v.Poll.Phase == class.Spread },
 	)
-	v = next.does(class.Reveal{}, class.AppendMajority{}, class.Drive{Do: session.StepStage{}})
-	sameStage(t, onC.settled("the class goes on", func(x *class.View) bool { return x.Link() == v.Link() }), v)
-	onC.settled("who is here", all)
-	s, err := onC.Standing(t.Context(), learner(5))
+	v = next.Does(class.Reveal{}, class.AppendMajority{}, class.Drive{Do: session.StepStage{}})
+	sameStage(t, onC.Settled("the class goes on", func(x *class.View) bool { return x.Link() == v.Link() }), v)
+	onC.Settled("who is here", all)
+	s, err := onC.Standing(t.Context(), classtest.Learner(5))
 	if err != nil || s.Name != "Pupil 5" {
 		t.Errorf("a member after the owner's death: got %+v, %v; want no error, Name = %q", s, err, "Pupil 5")
 	}
-	sheet, err := onC.Summary(t.Context(), l.secret)
+	sheet, err := onC.Summary(t.Context(), l.Secret)
 	if err != nil || sheet.Voters != 6 {
 		t.Errorf("the summary from another server: got %+v, %v; want no error, Voters = 6", sheet, err)
 	}
-	next.does(class.Delete{})
-	onC.settled("the room is gone", func(v *class.View) bool { return v.Gone })
-	if _, err := c.Enter(t.Context(), l.Code(), caller("p1")); err != class.ErrNoRoom {
+	next.Does(class.Delete{})
+	onC.Settled("the room is gone", func(v *class.View) bool { return v.Gone })
+	if _, err := c.Enter(t.Context(), l.Code(), classtest.Caller("p1")); err != class.ErrNoRoom {
 		t.Errorf("a deleted room: got %v, want %v", err, class.ErrNoRoom)
 	}
 }
@@ -149,20 +150,20 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
 	onA, onB := a.enters(l, 1), b.enters(l, 2)
-	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 	a.pause()
 	b.shared().relayOf(l.Code()).lose(b.shared().relayOf(l.Code()).lease) // as after an unanswered request
-	onB.votes(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	onB.MustCast(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	if old := a.shared().relayOf(l.Code()).here; old == nil {
 		t.Fatal("the owner has already noticed that it lost the lease")
 	}
-	if r := onA.votes(1, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1}); r.N != 1 ||
+	if r := onA.MustCast(1, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 1}); r.N != 1 ||
 		r.Choice != p.Options[1].Key {
 		t.Errorf("the vote was confirmed as %+v, want N = 1, Choice = %q", r, p.Options[1].Key)
 	}
-	v := b.teaches(l).does(class.Close{}, class.ShowSpread{})
-	if v.Poll.Votes != 2 || !slices.Equal(counts(v.Poll)[:2], []int{1, 1}) {
-		t.Errorf("got counts %v of %d votes, want one each", counts(v.Poll), v.Poll.Votes)
+	v := b.teaches(l).Does(class.Close{}, class.ShowSpread{})
+	if v.Poll.Votes != 2 || !slices.Equal(classtest.Counts(v.Poll)[:2], []int{1, 1}) {
+		t.Errorf("got counts %v of %d votes, want one each", classtest.Counts(v.Poll), v.Poll.Votes)
 	}
 	if want := []string{"a", "b"}; !slices.Equal(u.acts, want) {
 		t.Errorf("the owners were %v, want %v", u.acts, want)
@@ -175,15 +176,15 @@ func TestCommandIsNotRepeated(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
-	l.start("The cat")
+	l.Start("The cat")
 	far := b.teaches(l)
 	before := l.View()
 	b.is(func() bool { b.loseAnswers = 1; return true })
-	_, err := far.Present(t.Context(), instructor, l.secret, class.Drive{Do: session.StepStage{}})
+	_, err := far.Present(t.Context(), classtest.Instructor, l.Secret, class.Drive{Do: session.StepStage{}})
 	if err != class.ErrUnsure {
 		t.Fatalf("a command without an answer: got %v, want %v", err, class.ErrUnsure)
 	}
-	after := l.settled("it was executed", func(v *class.View) bool { return v.Link() != before.Link() })
+	after := l.Settled("it was executed", func(v *class.View) bool { return v.Link() != before.Link() })
 	if got, want := after.State.Shown(), before.State.Shown()+1; got != want {
 		t.Errorf("got stage %d after one step from %d, want %d", got, before.State.Shown(), want)
 	}
@@ -198,43 +199,11 @@ func TestDeadServersPagesAreDropped(t *testing.T) {
 	l := a.teach(class.Options{})
 	onB := b.enters(l, 1, 2)
 	c.enters(l, 3)
-	onB.settled("three are here", func(v *class.View) bool { return v.Here == 3 })
+	onB.Settled("three are here", func(v *class.View) bool { return v.Here == 3 })
 	c.kill()
-	onB.settled("two are left", func(v *class.View) bool { return v.Here == 2 && v.Members == 3 })
-	onB.Leave(learner(1))
-	onB.settled("one is left", func(v *class.View) bool { return v.Here == 1 })
-}
-
-// TestNextOwnershipCountsNoOldPages: when a server becomes the owner of a room again, it does not
-// count the pages that were reported to it during its previous ownership.
-func TestNextOwnershipCountsNoOldPages(t *testing.T) {
-	t.Parallel()
-	u := newUnion(t)
-	a, c := u.server("a"), u.server("c")
-	l := a.teach(class.Options{})
-	c.enters(l, 3)
-	l.settled("one is here", func(v *class.View) bool { return v.Here == 1 })
-	c.kill()
-	f := a.shared().relayOf(l.Code())
-	first, _, err := f.locate(t.Context(), time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.lapse(l.Code())
-	<-first.Done()
-	for again := first; again == first; {
-		if again, _, err = f.locate(t.Context(), time.Time{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := again.ask(t.Context(), func(c *core) error {
-			if again != first && c.servers["c"] != nil {
-				t.Error("the new owner still counts the pages of server c")
-			}
-			return nil
-		}); err != nil && !errors.Is(err, class.ErrGone) {
-			t.Fatal(err)
-		}
-	}
+	onB.Settled("two are left", func(v *class.View) bool { return v.Here == 2 && v.Members == 3 })
+	onB.Leave(classtest.Learner(1))
+	onB.Settled("one is left", func(v *class.View) bool { return v.Here == 1 })
 }
 
 // TestLongOutageIsReportedAtOnce: during a long outage, requests fail immediately with an
@@ -243,30 +212,30 @@ func TestLongOutageIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
-	b.cfg.Cluster.Paces.Call, b.cfg.Cluster.Paces.Try = time.Hour, time.Hour
+	b.shared().c.Paces.Call, b.shared().c.Paces.Try = time.Hour, time.Hour
 	l := a.teach(class.Options{})
 	onB := b.enters(l, 1)
-	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 	set := func(away bool) {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		b.cut, b.away = away, away
 	}
 	set(true)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), classtest.Patience)
 	defer cancel()
 	ballot := class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1}
-	if r, err := onB.Vote(ctx, learner(1), ballot); !errors.Is(err, class.ErrAway) {
+	if r, err := onB.Vote(ctx, classtest.Learner(1), ballot); !errors.Is(err, class.ErrAway) {
 		t.Errorf("a vote: %+v, %v, want %v", r, err, class.ErrAway)
 	}
-	if _, _, err := b.Create(ctx, caller("another"), class.Options{}); !errors.Is(err, class.ErrAway) {
+	if _, _, err := b.Create(ctx, classtest.Caller("another"), class.Options{}); !errors.Is(err, class.ErrAway) {
 		t.Errorf("a new room: got error %v, want %v", err, class.ErrAway)
 	}
-	if _, err := b.Enter(ctx, class.NewCode(), caller("another")); !errors.Is(err, class.ErrAway) {
+	if _, err := b.Enter(ctx, class.NewCode(), classtest.Caller("another")); !errors.Is(err, class.ErrAway) {
 		t.Errorf("a code that this server has not looked up: got error %v, want %v", err, class.ErrAway)
 	}
 	set(false)
-	if _, err := onB.vote(1, ballot); err != nil {
+	if _, err := onB.Cast(1, ballot); err != nil {
 		t.Errorf("after the outage: %v", err)
 	}
 }
@@ -279,54 +248,12 @@ func TestThousandsOfPagesAreReported(t *testing.T) {
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
 	onB := b.enters(l, 1, 2, 3)
-	onB.settled("three are here", func(v *class.View) bool { return v.Here == 3 })
+	onB.Settled("three are here", func(v *class.View) bool { return v.Here == 3 })
 	for i := range 12_000 { // too many for one message
 		onB.Room.(*relay).count(onB.Room.(*relay).pages, fmt.Sprintf("%032d", i), 1)
 	}
-	onB.Leave(learner(1))
-	onB.settled("two are left", func(v *class.View) bool { return v.Here == 2 })
-}
-
-// TestReportPartsInAnyOrder: the parts of a report can arrive twice, late, or out of order. The
-// newest complete report counts.
-func TestReportPartsInAnyOrder(t *testing.T) {
-	t.Parallel()
-	whole := func(n uint64, learners int) report {
-		a := report{N: n, Pages: map[string]int{}, Presenters: map[string]int{"instructor": int(n)}}
-		for i := range learners {
-			a.Pages[fmt.Sprint(i)] = int(n)
-		}
-		return a
-	}
-	parts := func(n uint64, learners, want int) []report {
-		list := whole(n, learners).split()
-		if len(list) != want {
-			t.Fatalf("got %d pages in %d parts, want %d", learners, len(list), want)
-		}
-		return list
-	}
-	one, two, three := parts(1, 0, 1), parts(2, 2*partPages+1, 3), parts(3, partPages, 1)
-	s := &serverPages{}
-	for i, c := range []struct {
-		part report
-		want uint64 // the report that counts afterwards
-	}{
-		{one[0], 1},
-		{two[2], 1},
-		{two[0], 1},
-		{two[2], 1},
-		{one[0], 1},
-		{two[1], 2},
-		{two[1], 2},
-		{three[0], 3},
-		{two[0], 3},
-	} {
-		s.take(c.part)
-		want := map[uint64]int{1: 0, 2: 2*partPages + 1, 3: partPages}[c.want]
-		if s.n != c.want || len(s.pages) != want || s.presenters["instructor"] != int(c.want) {
-			t.Errorf("after part %d: got report %d with %d pages, want %d with %d", i, s.n, len(s.pages), c.want, want)
-		}
-	}
+	onB.Leave(classtest.Learner(1))
+	onB.Settled("two are left", func(v *class.View) bool { return v.Here == 2 })
 }
 
 // TestOutOfOrderViewsAreHandled: a server catches up when views arrive out of order or are
@@ -336,16 +263,16 @@ func TestOutOfOrderViewsAreHandled(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
-	l.start("The cat")
+	l.Start("The cat")
 	onB := b.enters(l, 1)
 	defer watched(b, onB)()
 	b.swap()
 	for range 9 {
-		l.does(class.Drive{Do: session.StepStage{}})
+		l.Does(class.Drive{Do: session.StepStage{}})
 	}
 	at := l.View()
-	sameStage(t, onB.settled("the newest stage", func(v *class.View) bool { return v.Link() == at.Link() }), at)
-	if n := b.driver.count(); n != 1 {
+	sameStage(t, onB.Settled("the newest stage", func(v *class.View) bool { return v.Link() == at.Link() }), at)
+	if n := b.driver.Count(); n != 1 {
 		t.Errorf("%d runs were opened, want a single run that continues", n)
 	}
 }
@@ -357,22 +284,22 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	shown, left := a.teach(class.Options{}), a.teach(class.Options{})
-	shown.start("The cat")
-	if _, err := b.Enter(t.Context(), shown.Code(), caller("wall")); err != nil {
+	shown.Start("The cat")
+	if _, err := b.Enter(t.Context(), shown.Code(), classtest.Caller("wall")); err != nil {
 		t.Fatal(err)
 	}
 	_, stop := b.Broker().Subscribe(shown.Code())
 	defer stop()
-	if _, err := b.Enter(t.Context(), left.Code(), caller("wall")); err != nil {
+	if _, err := b.Enter(t.Context(), left.Code(), classtest.Caller("wall")); err != nil {
 		t.Fatal(err)
 	}
-	follows := func(l *lesson) bool {
+	follows := func(l *classtest.Lesson) bool {
 		f := b.shared().relayOf(l.Code())
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.follows
 	}
-	for late, tick := time.After(patience), time.NewTicker(quick.Beat); follows(left); {
+	for late, tick := time.After(classtest.Patience), time.NewTicker(quick.Beat); follows(left); {
 		select {
 		case <-tick.C:
 		case <-late:
@@ -382,9 +309,9 @@ func TestServerFollowsRoomsShownOnScreens(t *testing.T) {
 	if !follows(shown) {
 		t.Fatal("a room that is shown is not followed")
 	}
-	at := shown.does(class.Drive{Do: session.StepStage{}})
-	wall := &lesson{b.shared().relayOf(shown.Code()), t, shown.secret}
-	sameStage(t, wall.settled("the stage is there", func(v *class.View) bool { return v.Link() == at.Link() }), at)
+	at := shown.Does(class.Drive{Do: session.StepStage{}})
+	wall := &classtest.Lesson{Room: b.shared().relayOf(shown.Code()), T: t, Secret: shown.Secret, Broker: b.Broker()}
+	sameStage(t, wall.Settled("the stage is there", func(v *class.View) bool { return v.Link() == at.Link() }), at)
 }
 
 // TestMemberSurvivesTheOwner: a member who was admitted is known to the next owner, even if
@@ -394,11 +321,11 @@ func TestMemberSurvivesTheOwner(t *testing.T) {
 	u := newUnion(t)
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{Nicknames: true})
-	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 	onB := b.enters(l, 1)
 	a.kill()
-	onB.votes(1, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
-	if s, err := onB.Standing(t.Context(), learner(1)); err != nil || s.ID != 1 || s.Name != "Pupil 1" {
+	onB.MustCast(1, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
+	if s, err := onB.Standing(t.Context(), classtest.Learner(1)); err != nil || s.ID != 1 || s.Name != "Pupil 1" {
 		t.Errorf("got %+v, %v; want no error, ID = 1, Name = %q", s, err, "Pupil 1")
 	}
 }
@@ -412,18 +339,18 @@ func TestVoteIsConfirmedAgainAfterTheClose(t *testing.T) {
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
 	onB := b.enters(l, 1)
-	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
+	p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
 	first := class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 5}
-	want := onB.votes(1, first)
-	l.does(class.Close{})
-	if got := onB.votes(1, first); got != want {
+	want := onB.MustCast(1, first)
+	l.Does(class.Close{})
+	if got := onB.MustCast(1, first); got != want {
 		t.Errorf("sent again: %+v, want %+v", got, want)
 	}
-	if _, err := onB.vote(1, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 6}); err == nil {
+	if _, err := onB.Cast(1, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 6}); err == nil {
 		t.Error("a new vote after the close was accepted")
 	}
-	if v := l.does(class.ShowSpread{}); v.Poll.Votes != 1 || v.Poll.Options[0].Count != 1 {
-		t.Errorf("got counts %v, want 1 vote for the first option", counts(v.Poll))
+	if v := l.Does(class.ShowSpread{}); v.Poll.Votes != 1 || v.Poll.Options[0].Count != 1 {
+		t.Errorf("got counts %v, want 1 vote for the first option", classtest.Counts(v.Poll))
 	}
 }
 
@@ -435,10 +362,10 @@ func TestFormVotesOnSeveralServers(t *testing.T) {
 	a, b := u.server("a"), u.server("b")
 	l := a.teach(class.Options{})
 	onA, onB := a.enters(l, 1), b.enters(l, 1)
-	p := l.does(class.AskQuestion{ID: "q-order"}).Poll
-	for i, on := range []*lesson{onB, onA, onB, onA} {
+	p := l.Does(class.AskQuestion{ID: "q-order"}).Poll
+	for i, on := range []*classtest.Lesson{onB, onA, onB, onA} {
 		choice := p.Options[i%3].Key
-		if r := on.votes(1, class.Ballot{Poll: p.ID, Choice: choice}); r.Choice != choice {
+		if r := on.MustCast(1, class.Ballot{Poll: p.ID, Choice: choice}); r.Choice != choice {
 			t.Errorf("vote %d counts as %q, want %q", i, r.Choice, choice)
 		}
 	}

@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/records"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -21,7 +23,7 @@ import (
 type union struct {
 	t     *testing.T
 	logs  *journal.Memory
-	clock *clock
+	clock *classtest.Clock
 
 	mu     sync.Mutex
 	leases map[string]*unionLease // by room
@@ -39,14 +41,15 @@ type unionLease struct {
 
 // post is one server of a union.
 type post struct {
-	*Hub
-	u      *union
-	name   string
-	driver *realDriver
-	serve  func(context.Context, []byte) []byte
-	dead   bool // as after kill -9: the server's actions have no effect
-	cut    bool // disconnected from the others
-	away   bool // the server knows that it has been disconnected for a long time
+	*room.Hub
+	directory *shared
+	u         *union
+	name      string
+	driver    *classtest.Driver
+	serve     func(context.Context, []byte) []byte
+	dead      bool // as after kill -9: the server's actions have no effect
+	cut       bool // disconnected from the others
+	away      bool // the server knows that it has been disconnected for a long time
 
 	loseRequests, loseAnswers int // the number of messages to lose next
 }
@@ -62,7 +65,7 @@ type subscription struct {
 
 func newUnion(t *testing.T) *union {
 	return &union{
-		t: t, logs: journal.NewMemory(), clock: &clock{now: time.Now().UTC().Truncate(time.Second)},
+		t: t, logs: journal.NewMemory(), clock: classtest.NewClock(),
 		leases: map[string]*unionLease{}, posts: map[string]*post{},
 		subs: map[string]map[*subscription]bool{},
 	}
@@ -74,21 +77,20 @@ var quick = Paces{Beat: 20 * time.Millisecond, Gone: 200 * time.Millisecond, Idl
 // server starts a server that is stopped when the test ends.
 func (u *union) server(name string) *post {
 	u.t.Helper()
-	course, err := wholeCourse()
+	course, err := classtest.Course()
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	p := &post{u: u, name: name, driver: &realDriver{model: testmodel.Target(u.t)}}
+	p := &post{u: u, name: name, driver: &classtest.Driver{Model: testmodel.Target(u.t)}}
 	u.mu.Lock()
 	u.posts[name] = p
 	u.mu.Unlock()
-	p.Hub, err = NewHub(u.t.Context(), Config{
+	p.Hub, p.directory, err = joinCluster(room.Config{
 		Logs: u.logs, Secrets: u, Course: course, Driver: p.driver, Now: u.clock.Now,
 		NewRooms: admission.NewMeter(admission.Pace{}, nil),
-		Cluster: &Cluster{
-			Server: name, Leases: p, Bus: p, Fence: p, Secret: u.Secret, Paces: quick,
-			Away: func() bool { return p.is(func() bool { return p.away }) },
-		},
+	}, Cluster{
+		Server: name, Leases: p, Bus: p, Fence: p, Secret: u.Secret, Paces: quick,
+		Away: func() bool { return p.is(func() bool { return p.away }) },
 	})
 	if err != nil {
 		u.t.Fatal(err)
@@ -332,40 +334,41 @@ func (p *post) Serve(server string, f func(context.Context, []byte) []byte) (fun
 }
 
 // shared returns the server's directory.
-func (p *post) shared() *shared { return p.dir.(*shared) }
+func (p *post) shared() *shared { return p.directory }
 
 // teach creates a room on the server.
-func (p *post) teach(o class.Options) *lesson {
+func (p *post) teach(o class.Options) *classtest.Lesson {
 	p.u.t.Helper()
-	r, secret, err := p.Create(p.u.t.Context(), caller(instructor), o)
+	r, secret, err := p.Create(p.u.t.Context(), classtest.Caller(classtest.Instructor), o)
 	if err != nil {
 		p.u.t.Fatal(err)
 	}
-	return &lesson{r, p.u.t, secret}
+	return &classtest.Lesson{Room: r, T: p.u.t, Secret: secret, Broker: p.Broker()}
 }
 
 // teaches returns the room as its instructor sees it on this server.
-func (p *post) teaches(l *lesson) *lesson {
+func (p *post) teaches(l *classtest.Lesson) *classtest.Lesson {
 	p.u.t.Helper()
-	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.secret, caller(instructor))
+	r, err := p.Instruct(p.u.t.Context(), l.Code(), l.Secret, classtest.Caller(classtest.Instructor))
 	if err != nil {
 		p.u.t.Fatalf("the instructor on %s: %v", p.name, err)
 	}
-	return &lesson{r, p.u.t, l.secret}
+	return &classtest.Lesson{Room: r, T: p.u.t, Secret: l.Secret, Broker: p.Broker()}
 }
 
 // enters makes members join a room on the server.
-func (p *post) enters(l *lesson, ids ...int) *lesson {
+func (p *post) enters(l *classtest.Lesson, ids ...int) *classtest.Lesson {
 	p.u.t.Helper()
 	var r class.Room
 	for _, id := range ids {
 		var err error
-		if r, err = p.Enter(p.u.t.Context(), l.Code(), caller(learner(id))); err != nil {
+		if r, err = p.Enter(p.u.t.Context(), l.Code(), classtest.Caller(classtest.Learner(id))); err != nil {
 			p.u.t.Fatalf("member %d enters on %s: %v", id, p.name, err)
 		}
-		if _, err := r.Join(p.u.t.Context(), caller(learner(id)), "Pupil "+strconv.Itoa(id)); err != nil {
+		if _, err := r.Join(p.u.t.Context(), classtest.Caller(classtest.Learner(id)),
+			"Pupil "+strconv.Itoa(id)); err != nil {
 			p.u.t.Fatalf("member %d joins on %s: %v", id, p.name, err)
 		}
 	}
-	return &lesson{r, p.u.t, l.secret}
+	return &classtest.Lesson{Room: r, T: p.u.t, Secret: l.Secret, Broker: p.Broker()}
 }

@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"errors"
@@ -12,7 +12,10 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/polls"
+	"github.com/tokenbytoken/viz/web/class/records"
+	"github.com/tokenbytoken/viz/web/journal"
 )
 
 // machine is a room on several servers under random faults, with everything that was
@@ -20,7 +23,7 @@ import (
 type machine struct {
 	u       *union
 	t       *rapid.T
-	l       *lesson
+	l       *classtest.Lesson
 	posts   []*post
 	started int
 	ballots map[string]map[int][]class.Ballot // all ballots that were sent, by poll and member
@@ -51,14 +54,14 @@ func (m *machine) alive() *post {
 // poll returns the poll on the stage as a server's pages show it once they have caught up.
 func (m *machine) poll(p *post) *class.Poll {
 	l := p.teaches(m.l)
-	if _, err := l.CanPresent(m.u.t.Context(), instructor); err != nil {
+	if _, err := l.CanPresent(m.u.t.Context(), classtest.Instructor); err != nil {
 		m.t.Fatal(err)
 	}
 	return l.View().Poll
 }
 
 func (m *machine) vote(p *post, id int, b class.Ballot) {
-	r, err := p.Enter(m.u.t.Context(), m.l.Code(), caller(learner(id)))
+	r, err := p.Enter(m.u.t.Context(), m.l.Code(), classtest.Caller(classtest.Learner(id)))
 	if err != nil {
 		m.t.Fatalf("member %d enters on %s: %v", id, p.name, err)
 	}
@@ -66,7 +69,7 @@ func (m *machine) vote(p *post, id int, b class.Ballot) {
 		m.ballots[b.Poll], m.said[b.Poll] = map[int][]class.Ballot{}, map[int]class.Receipt{}
 	}
 	m.ballots[b.Poll][id] = append(m.ballots[b.Poll][id], b)
-	got, err := r.Vote(m.u.t.Context(), learner(id), b)
+	got, err := r.Vote(m.u.t.Context(), classtest.Learner(id), b)
 	switch {
 	case err == nil && got.N >= b.N:
 		if got.N > m.said[b.Poll][id].N {
@@ -82,7 +85,8 @@ func (m *machine) vote(p *post, id int, b class.Ballot) {
 // does executes a command as the instructor on a server. The command may be refused.
 func (m *machine) does(p *post, c class.Command) {
 	l := p.teaches(m.l)
-	if _, err := l.Present(m.u.t.Context(), instructor, l.secret, c); err != nil && !errors.Is(err, class.ErrUnsure) &&
+	if _, err := l.Present(m.u.t.Context(), classtest.Instructor, l.Secret, c); err != nil &&
+		!errors.Is(err, class.ErrUnsure) &&
 		!errors.Is(err, class.ErrClosed) && !errors.Is(err, class.ErrOpen) && !errors.Is(err, class.ErrNoPoll) {
 		m.t.Fatalf("%T on %s: got error %v, want none or a known refusal", c, p.name, err)
 	}
@@ -112,7 +116,7 @@ func (m *machine) check() {
 	for _, x := range m.posts[:len(m.posts)-1] {
 		x.kill()
 	}
-	sheet, err := p.teaches(m.l).Summary(m.u.t.Context(), m.l.secret)
+	sheet, err := p.teaches(m.l).Summary(m.u.t.Context(), m.l.Secret)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -120,9 +124,12 @@ func (m *machine) check() {
 	if err != nil || f == nil {
 		m.t.Fatalf("the last server is not the owner: got %v, want no error, f not nil", err)
 	}
-	if err := f.ask(m.u.t.Context(), func(c *core) error { m.compare(c.votes, sheet); return nil }); err != nil {
+	log, err := journal.Load(m.u.t.Context(), m.u.logs,
+		journal.Owner{Kind: journal.Room, Name: m.l.Code()}, records.Folding)
+	if err != nil {
 		m.t.Fatal(err)
 	}
+	m.compare(log.State.Votes, sheet)
 }
 
 func (m *machine) compare(all polls.Votes, sheet *class.Summary) {

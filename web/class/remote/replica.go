@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -38,8 +39,8 @@ func encode(v *class.View) (json.RawMessage, error) {
 	return e.text, e.err
 }
 
-// shown implements [host]: it publishes a view of a room that this server owns.
-func (f *relay) shown(v *class.View) {
+// Shown implements [room.Host]: it publishes a view of a room that this server owns.
+func (f *relay) Shown(v *class.View) {
 	f.mu.Lock()
 	blank := f.blank(v, v.State != nil)
 	f.mu.Unlock()
@@ -48,10 +49,11 @@ func (f *relay) shown(v *class.View) {
 	}
 	text, err := encode(v)
 	if err != nil || len(text) > MaxReply {
-		f.hub.cfg.Log.Error("a view of a class could not be sent to other servers", "error", err, "bytes", len(text))
+		f.shared.Config().Log.Error("a view of a class could not be sent to other servers", "error", err, "bytes",
+			len(text))
 		return
 	}
-	f.shared.c.Bus.Publish(f.code, text)
+	f.shared.c.Bus.Publish(f.Code(), text)
 	if v.Gone {
 		f.end()
 	}
@@ -62,20 +64,20 @@ func (f *relay) shown(v *class.View) {
 // report of open pages makes the owner open the run and publish a view with the stage. The caller
 // holds f.mu.
 func (f *relay) blank(v *class.View, hasRun bool) bool {
-	return !hasRun && !v.Gone && f.seen && f.view.Load().State != nil
+	return !hasRun && !v.Gone && f.seen && f.View().State != nil
 }
 
 // arrived handles a view that the owner has published.
 func (f *relay) arrived(text []byte) {
 	w := &wireView{}
-	if len(text) > MaxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.code {
+	if len(text) > MaxReply || json.Unmarshal(text, w) != nil || w.View == nil || w.View.Code != f.Code() {
 		return
 	}
 	w.View.Epoch = w.Epoch
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	newest := f.latest == nil || w.View.After(f.latest)
-	if newest && !f.blank(w.View, w.Run != nil) && (!f.seen || w.View.After(f.view.Load())) {
+	if newest && !f.blank(w.View, w.Run != nil) && (!f.seen || w.View.After(f.View())) {
 		f.incoming, f.latest = w, w.View
 		signal(f.news)
 	}
@@ -89,7 +91,7 @@ func (f *relay) follow() error {
 		f.mu.Unlock()
 		return nil
 	}
-	stop, err := f.shared.c.Bus.Subscribe(f.code, f.arrived)
+	stop, err := f.shared.c.Bus.Subscribe(f.Code(), f.arrived)
 	f.follows = err == nil
 	f.mu.Unlock() // f.mu must not be held when the hub's lock is taken
 	if err != nil {
@@ -97,7 +99,7 @@ func (f *relay) follow() error {
 	}
 	ctx, cancel := context.WithCancel(f.ctx)
 	end := func() { cancel(); stop() }
-	if !f.shared.async(func() { f.show(ctx) }, func() { defer end(); f.report(ctx) }) {
+	if !f.shared.Async(func() { f.show(ctx) }, func() { defer end(); f.report(ctx) }) {
 		end()
 		return class.ErrAway
 	}
@@ -123,7 +125,7 @@ func (f *relay) report(ctx context.Context) {
 		if f.rests() {
 			return
 		}
-		_ = fault.Do(f.hub.cfg.Log, "following a room", func() error { f.reportOnce(ctx); return nil })
+		_ = fault.Do(f.shared.Config().Log, "following a room", func() error { f.reportOnce(ctx); return nil })
 	}
 }
 
@@ -151,7 +153,7 @@ func (f *relay) rests() bool {
 
 func (f *relay) reportOnce(ctx context.Context) {
 	f.mu.Lock()
-	a := report{
+	a := room.Report{
 		Server: f.shared.c.Server, N: f.shared.reports.Add(1), Pages: map[string]int{},
 		Presenters: map[string]int{},
 	}
@@ -159,7 +161,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 	maps.Copy(a.Presenters, f.presenters)
 	f.mu.Unlock()
 	var at placed
-	for _, part := range a.split() {
+	for _, part := range a.Split() {
 		var err error
 		if at, err = call(ctx, f, opPages, part); err != nil {
 			return // retried at the next beat
@@ -167,7 +169,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 	}
 	f.mu.Lock()
 	here, v := f.here != nil, &class.View{Epoch: at.Epoch, Seq: at.Seq}
-	missed := !f.seen || v.After(f.view.Load())
+	missed := !f.seen || v.After(f.View())
 	if f.latest != nil && !v.After(f.latest) {
 		missed = false // the newest view has arrived and is about to be shown
 	}
@@ -181,7 +183,7 @@ func (f *relay) reportOnce(ctx context.Context) {
 
 // show shows arriving views until ctx ends. If several are waiting, it shows only the newest.
 func (f *relay) show(ctx context.Context) {
-	x := &replica{driver: f.hub.cfg.Driver, room: f.code}
+	x := &replica{driver: f.shared.Config().Driver, room: f.Code()}
 	defer x.close()
 	for {
 		select {
@@ -199,7 +201,7 @@ func (f *relay) show(ctx context.Context) {
 		if w == nil || here {
 			continue
 		}
-		_ = fault.Do(f.hub.cfg.Log, "showing a room of another server", func() error {
+		_ = fault.Do(f.shared.Config().Log, "showing a room of another server", func() error {
 			f.showOne(ctx, x, w)
 			return nil
 		})
@@ -210,14 +212,14 @@ func (f *relay) show(ctx context.Context) {
 func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 	v := w.View
 	v.Notice = w.Problem.Decode()
-	if walk := f.hub.cfg.Course.Translated(v.Language).Walk(w.Walk); walk != nil {
+	if walk := f.shared.Config().Course.Translated(v.Language).Walk(w.Walk); walk != nil {
 		v.Walk = &class.WalkView{Walk: walk, Step: w.Step, Left: w.Left}
 	}
 	if w.Run != nil {
 		st, err := x.state(ctx, w.Run)
 		if err != nil {
 			if ctx.Err() == nil {
-				f.hub.cfg.Log.Error("a room's stage could not be recreated on this server", "error", err)
+				f.shared.Config().Log.Error("a room's stage could not be recreated on this server", "error", err)
 			}
 			x.close()
 		}
@@ -225,7 +227,7 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 		v.SetLink(func() string { return w.Run.Link })
 	}
 	if f.see(v) {
-		f.hub.cfg.Broker.Publish(f.code, class.Note{Seq: v.Seq})
+		f.shared.Config().Broker.Publish(f.Code(), class.Note{Seq: v.Seq})
 	}
 	if v.Gone {
 		f.end()

@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"errors"
@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 )
@@ -21,8 +23,8 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	a, b, c := u.server("a"), u.server("b"), u.server("c")
 	l, old := a.teach(class.Options{}), a.teach(class.Options{})
 	b.enters(l, 1)
-	room := func(l *lesson) journal.Owner { return journal.Owner{Kind: journal.Room, Name: l.Code()} }
-	for _, x := range []*lesson{l, old} {
+	room := func(l *classtest.Lesson) journal.Owner { return journal.Owner{Kind: journal.Room, Name: l.Code()} }
+	for _, x := range []*classtest.Lesson{l, old} {
 		if err := u.logs.SetAside(t.Context(), room(x), u.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +42,7 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 	if taken, err := c.shared().taken(t.Context(), "AAAAAA"); err != nil || taken {
 		t.Errorf("an unused code is reported as taken: %v, %v", taken, err)
 	}
-	if err := b.EndRoom(t.Context(), l.Code()); !isDamaged(err) {
+	if err := b.EndRoom(t.Context(), l.Code()); !saysDamaged(err) {
 		t.Errorf("ending the room: got error %v, want CodeDamaged", err)
 	}
 
@@ -50,14 +52,14 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 				p.name, err)
 		}
 	}
-	if _, err := c.Enter(t.Context(), l.Code(), caller("p9")); !errors.Is(err, class.ErrNoRoom) {
+	if _, err := c.Enter(t.Context(), l.Code(), classtest.Caller("p9")); !errors.Is(err, class.ErrNoRoom) {
 		t.Errorf("a room that was removed: got error %v, want %v", err, class.ErrNoRoom)
 	}
 	c.sweepsAside(t)
 	c.refuses(old, day)
-	u.clock.pass(c.cfg.Limits.TTL + time.Hour)
+	u.clock.Pass(c.Config().Limits.TTL + time.Hour)
 	c.sweepsAside(t)
-	if _, err := c.Enter(t.Context(), old.Code(), caller("p9")); !errors.Is(err, class.ErrNoRoom) {
+	if _, err := c.Enter(t.Context(), old.Code(), classtest.Caller("p9")); !errors.Is(err, class.ErrNoRoom) {
 		t.Errorf("a room that was set aside long ago: got error %v, want %v", err, class.ErrNoRoom)
 	}
 }
@@ -70,13 +72,13 @@ func (f *relay) owned() bool {
 }
 
 // refuses checks that a server reports that a room was set aside on the given day.
-func (p *post) refuses(l *lesson, day string) {
+func (p *post) refuses(l *classtest.Lesson, day string) {
 	t := p.u.t
 	t.Helper()
-	_, entering := p.Enter(t.Context(), l.Code(), caller("p9"))
-	_, teaching := p.Instruct(t.Context(), l.Code(), l.secret, caller(instructor))
+	_, entering := p.Enter(t.Context(), l.Code(), classtest.Caller("p9"))
+	_, teaching := p.Instruct(t.Context(), l.Code(), l.Secret, classtest.Caller(classtest.Instructor))
 	for _, err := range []error{entering, teaching} {
-		if !isDamaged(err) || !strings.Contains(err.Error(), "was set aside on "+day) {
+		if !saysDamaged(err) || !strings.Contains(err.Error(), "was set aside on "+day) {
 			t.Errorf("%s on a room that was set aside: %v", p.name, err)
 		}
 	}
@@ -84,7 +86,7 @@ func (p *post) refuses(l *lesson, day string) {
 
 func (p *post) sweepsAside(t *testing.T) {
 	t.Helper()
-	logs, err := p.cfg.Logs.Owners(t.Context(), journal.Room)
+	logs, err := p.Config().Logs.Owners(t.Context(), journal.Room)
 	if err == nil {
 		err = p.shared().sweepAside(t.Context(), logs)
 	}
@@ -108,8 +110,8 @@ func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	if _, err := u.logs.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	_, err := a.Enter(t.Context(), code, caller("p9"))
-	if !isDamaged(err) || !strings.Contains(err.Error(), "at the moment") {
+	_, err := a.Enter(t.Context(), code, classtest.Caller("p9"))
+	if !saysDamaged(err) || !strings.Contains(err.Error(), "at the moment") {
 		t.Errorf("entering: got error %v, want CodeDamaged with \"at the moment\"", err)
 	}
 	if taken, err := a.shared().taken(t.Context(), code); err != nil || !taken {
@@ -118,4 +120,10 @@ func TestClusterRoomWithoutSecretIsDamaged(t *testing.T) {
 	if left, err := u.logs.Owners(t.Context(), journal.Room); err != nil || len(left) != 1 {
 		t.Errorf("the logs left are %v, %v; want 1, <nil>", left, err)
 	}
+}
+
+// saysDamaged reports whether an error means that a room's data could not be read.
+func saysDamaged(err error) bool {
+	refused, ok := terms.AsRefusal(err)
+	return ok && refused.Code == class.CodeDamaged
 }

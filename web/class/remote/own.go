@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"context"
@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -17,18 +17,18 @@ import (
 // begin makes this server the owner of the room. It first appends the epoch record, after
 // which the previous owner cannot append anything, and then reads the log, which therefore
 // contains everything that the previous owner appended.
-func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*local, error) {
-	h, log := f.shared, journal.Owner{Kind: journal.Room, Name: f.code}
+func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*room.Local, error) {
+	h, log := f.shared, journal.Owner{Kind: journal.Room, Name: f.Code()}
 	if used.IsZero() {
-		used = h.cfg.Now()
+		used = h.Config().Now()
 	}
-	if d := h.damagedHere(log.Name); d != nil { // the room failed on this server too often
-		return nil, d.err()
+	if d := h.DamagedHere(log.Name); d != nil { // the room failed on this server too often
+		return nil, d.Err()
 	}
-	before, err := journal.Load(ctx, h.cfg.Logs, log, records.Folding)
+	before, err := journal.Load(ctx, h.Config().Logs, log, records.Folding)
 	switch {
 	case errors.Is(err, journal.ErrDamaged):
-		return nil, (&damagedRoom{}).err()
+		return nil, (&room.Damaged{}).Err()
 	case err != nil:
 		return nil, err
 	case before.Seq == 0:
@@ -43,71 +43,47 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*local,
 	} else if err != nil {
 		return nil, err
 	}
-	var c *core
-	if err := fault.Do(h.cfg.Log, "reading a room", func() (err error) {
-		c, err = restoreRoom(ctx, &h.cfg, journal.Info{Owner: log, Used: used}, f.secret[:])
-		return err
-	}); err != nil {
+	u, err := h.RestoreOwned(ctx, journal.Info{Owner: log, Used: used}, f.hash, f, epoch)
+	if err != nil {
 		return nil, err
 	}
-	if c == nil {
-		return nil, (&damagedRoom{at: h.cfg.Now()}).err()
-	}
-	if c.epoch != epoch {
-		return nil, ErrFenced
-	}
-	c.host = f
-	// The view's number is saved immediately, since the next owner's views must have higher
-	// numbers.
-	if err := c.keep([]records.Entry{c.book.Entry(records.TypeSeq, records.TypeSeq,
-		records.Seq{Seq: c.seq})}); err != nil {
-		return nil, err
-	}
-	c.keptSeq = c.seq
-	return f.start(c, lease)
+	return f.start(u, lease)
 }
 
 // start starts a room that this server owns.
-func (f *relay) start(c *core, lease Lease) (*local, error) {
+func (f *relay) start(u *room.Unstarted, lease Lease) (here *room.Local, err error) {
 	h := f.shared
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ctx.Err() != nil {
-		return nil, class.ErrGone
-	}
-	r := h.Hub.begin(c)
-	h.rooms[r.code], h.relays[r.code] = r, f
-	f.mu.Lock()
-	f.here, f.lease = r, lease
-	f.mu.Unlock()
-	h.wg.Go(func() { f.watch(r, lease) })
-	h.cfg.Broker.Publish(r.code, class.Note{Seq: r.View().Seq})
-	return r, nil
+	err = h.Hub.Start(u, func(r *room.Local) (watch func()) {
+		h.keep(f)
+		f.mu.Lock()
+		f.here, f.lease = r, lease
+		f.mu.Unlock()
+		h.Config().Broker.Publish(r.Code(), class.Note{Seq: r.View().Seq})
+		here = r
+		return func() { f.watch(r, lease) }
+	})
+	return here, err
 }
 
 // watch stops a room when its lease is lost, and releases the lease when the room has
 // ended.
-func (f *relay) watch(r *local, lease Lease) {
+func (f *relay) watch(r *room.Local, lease Lease) {
 	h := f.shared
 	beat := time.NewTicker(h.c.Paces.Beat)
 	defer beat.Stop()
 	for ended := false; !ended; {
 		select {
 		case <-lease.Lost:
-			r.leave()
-			<-r.done
+			r.Abandon()
+			<-r.Done()
 			ended = true
-		case <-r.done:
+		case <-r.Done():
 			ended = true
 		case <-beat.C:
-			r.dropSilent(h.c.Paces.Gone)
+			r.DropSilent(h.c.Paces.Gone)
 		}
 	}
-	h.mu.Lock()
-	if h.rooms[r.code] == r {
-		delete(h.rooms, r.code)
-	}
-	h.mu.Unlock()
+	h.Drop(r)
 	f.mu.Lock()
 	if f.here == r {
 		f.here, f.lease = nil, Lease{}
@@ -117,9 +93,9 @@ func (f *relay) watch(r *local, lease Lease) {
 	signal(f.changed) // watchers on this server need the next owner
 }
 
-// append implements [host]. If it is unknown whether the batch was stored, it returns errMoved, and
-// the next owner reads the log.
-func (f *relay) append(b journal.Batch, epoch uint64) ([]int64, error) {
+// Append implements [room.Host]. If it is unknown whether the batch was stored, it returns
+// errMoved, and the next owner reads the log.
+func (f *relay) Append(b journal.Batch, epoch uint64) ([]int64, error) {
 	within, cancel := context.WithTimeout(context.Background(), f.shared.c.Paces.Call)
 	defer cancel()
 	seqs, err := f.shared.c.Fence.AppendAs(within, b, epoch)
@@ -129,31 +105,31 @@ func (f *relay) append(b journal.Batch, epoch uint64) ([]int64, error) {
 	case errors.Is(err, store.ErrFull): // the batch was refused, and the log is unchanged
 		return nil, err
 	case !errors.Is(err, ErrFenced):
-		f.hub.cfg.Log.Error("a class could not be saved and is reloaded", "error", err)
+		f.shared.Config().Log.Error("a class could not be saved and is reloaded", "error", err)
 	}
-	return nil, errMoved
+	return nil, room.ErrMoved
 }
 
-// mayDelete implements [host]. Appending to the log fails if another server owns the room.
-func (f *relay) mayDelete(try func() error) error { return try() }
+// MayDelete implements [room.Host]. Appending to the log fails if another server owns the room.
+func (f *relay) MayDelete(try func() error) error { return try() }
 
 // owned is a room that this server runs for pages on all servers.
 type owned struct {
-	*local
+	*room.Local
 	relay *relay
 }
 
 // present is [class.Room.Present] for a presenter on any server. If the room moves during the call,
 // it is unknown whether the command was executed.
 func (o owned) present(ctx context.Context, a presenting) (placed, error) {
-	if !o.fits(a.Secret) {
+	if !o.Fits(a.Secret) {
 		return placed{}, class.ErrSecret
 	}
 	if a.Do.Command == nil {
 		return placed{}, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
 	}
-	v, err := o.local.present(ctx, a.Who, a.Do.Command)
-	if errors.Is(o.whyMoved(err), errMoved) {
+	v, err := o.Local.Execute(ctx, a.Who, a.Do.Command)
+	if errors.Is(o.WhyMoved(err), room.ErrMoved) {
 		return placed{}, class.ErrUnsure
 	}
 	if err != nil {

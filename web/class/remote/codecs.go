@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 )
 
 // These methods implement [class.Room] for a room that any server of the cluster may run.
@@ -59,7 +60,7 @@ func (f *relay) Vote(ctx context.Context, learner string, b class.Ballot) (class
 		if err != nil {
 			return class.Receipt{}, err
 		}
-		if b.N = f.hub.cfg.Now().UnixMilli(); s.Vote != nil {
+		if b.N = f.shared.Config().Now().UnixMilli(); s.Vote != nil {
 			b.N = max(b.N, s.Vote.N+1)
 		}
 	}
@@ -68,7 +69,7 @@ func (f *relay) Vote(ctx context.Context, learner string, b class.Ballot) (class
 
 // Attendees implements [class.Room].
 func (f *relay) Attendees(ctx context.Context, secret class.Secret) ([]class.Attendee, error) {
-	if !f.fits(secret) {
+	if !f.Fits(secret) {
 		return nil, class.ErrSecret
 	}
 	return call(ctx, f, opAttendees, nothing{})
@@ -76,7 +77,7 @@ func (f *relay) Attendees(ctx context.Context, secret class.Secret) ([]class.Att
 
 // OpenPresenter implements [class.Room].
 func (f *relay) OpenPresenter(ctx context.Context, who string, secret class.Secret) (closed func(), err error) {
-	if !f.fits(secret) {
+	if !f.Fits(secret) {
 		return nil, class.ErrSecret
 	}
 	f.count(f.presenters, who, 1)
@@ -97,14 +98,14 @@ func (f *relay) CanPresent(ctx context.Context, who string) (bool, error) {
 // Present implements [class.Room]. It waits until this server has the view that results from the
 // command.
 func (f *relay) Present(ctx context.Context, who string, secret class.Secret, cmd class.Command) (*class.View, error) {
-	if !f.fits(secret) {
+	if !f.Fits(secret) {
 		return nil, class.ErrSecret
 	}
 	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: command{cmd}})
 	if err != nil {
 		return nil, err
 	}
-	notes, stop := f.hub.cfg.Broker.Subscribe(f.code)
+	notes, stop := f.shared.Config().Broker.Subscribe(f.Code())
 	defer stop()
 	late := time.NewTimer(f.shared.c.Paces.Try)
 	defer late.Stop()
@@ -127,7 +128,7 @@ func (f *relay) Present(ctx context.Context, who string, secret class.Secret, cm
 
 // Summary implements [class.Room].
 func (f *relay) Summary(ctx context.Context, secret class.Secret) (*class.Summary, error) {
-	if !f.fits(secret) {
+	if !f.Fits(secret) {
 		return nil, class.ErrSecret
 	}
 	return call(ctx, f, opSummary, nothing{})
@@ -147,25 +148,25 @@ func (f *relay) HandIn(ctx context.Context, who admission.Caller, name string, w
 	return err
 }
 
-func (f *relay) entering(ctx context.Context, who admission.Caller) (entered, error) {
+func (f *relay) Entering(ctx context.Context, who admission.Caller) (room.Entered, error) {
 	return call(ctx, f, opEnter, whoArgs{who})
 }
 
-func (f *relay) replay(ctx context.Context) (*class.Summary, error) {
+func (f *relay) Replay(ctx context.Context) (*class.Summary, error) {
 	return call(ctx, f, opReplay, nothing{})
 }
 
-func (f *relay) endClass(ctx context.Context) error {
+func (f *relay) EndClass(ctx context.Context) error {
 	_, err := call(ctx, f, opEnd, nothing{})
 	return err
 }
 
-func (f *relay) removeAll(ctx context.Context) error {
+func (f *relay) RemoveAll(ctx context.Context) error {
 	_, err := call(ctx, f, opRemove, nothing{})
 	return err
 }
 
-func (f *relay) forget(ctx context.Context, learner string) error {
+func (f *relay) Forget(ctx context.Context, learner string) error {
 	_, err := call(ctx, f, opForget, whoArgs{admission.Caller{Learner: learner}})
 	return err
 }

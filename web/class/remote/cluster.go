@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"context"
@@ -92,10 +92,6 @@ var (
 	ErrFenced = errors.New("another server has taken over this room")
 	// ErrNoServer is returned for a request that did not reach a server.
 	ErrNoServer = errors.New("no such server")
-
-	// errMoved means that this server does not own the room and has not executed the
-	// request.
-	errMoved = errors.New("the room is on another server")
 )
 
 // Paces are the intervals and timeouts of a cluster.

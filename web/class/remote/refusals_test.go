@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
+	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/pseudo"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -23,7 +24,7 @@ func TestRefusalsKeepTheirTextBetweenServers(t *testing.T) {
 		class.ErrClosed,
 		terms.Refuse(class.CodeNick, "class.refused.nick", "n", 50, "most", class.MaxNick),
 		terms.Refuse(class.CodeWalk, "class.refused.step", "n", 2, "title", "The draw", "why", class.ErrOpen),
-		notForgotten(1).(*terms.Refusal),
+		room.NotForgotten(1).(*terms.Refusal),
 		records.NotKept(store.ErrFull).(*terms.Refusal),
 		terms.RefusalOf(ofType),
 		terms.RefusalOf(ofKnob),

@@ -1,4 +1,4 @@
-package room
+package remote
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/room"
 )
 
 // op is an operation that the owner of a room executes for pages on any server. Unless once is set,
@@ -54,7 +55,7 @@ func serve[A, B any](o op[A, B]) op[A, B] {
 func (h *shared) answer(ctx context.Context, data []byte) []byte {
 	var out reply
 	var q request
-	err := fault.Do(h.cfg.Log, "a request from another server", func() error {
+	err := fault.Do(h.Config().Log, "a request from another server", func() error {
 		if len(data) > MaxRequest {
 			return fmt.Errorf("a request has %d bytes; the limit is %d", len(data), MaxRequest)
 		}
@@ -63,12 +64,12 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 		}
 		r, ok := h.ownedIn(q.Room, q.Term)
 		do := served[q.Op]
-		if !ok || do == nil || h.cfg.Driver == nil { // a hub without a driver serves no pages and ends soon
-			return errMoved
+		if !ok || do == nil || h.Config().Driver == nil { // a hub without a driver serves no pages and ends soon
+			return room.ErrMoved
 		}
 		value, err := do(ctx, r, q.Args)
 		if err != nil {
-			return r.whyMoved(err)
+			return r.WhyMoved(err)
 		}
 		out.Value, err = json.Marshal(value)
 		return err
@@ -77,10 +78,10 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 		out.Value = nil
 		if e, ok := terms.AsRefusal(err); ok {
 			out.Refusal = e.Encode()
-		} else if out.Moved = errors.Is(err, errMoved); !out.Moved {
+		} else if out.Moved = errors.Is(err, room.ErrMoved); !out.Moved {
 			out.Failed = true
 			if ctx.Err() == nil {
-				h.cfg.Log.Error("a request from another server failed", "op", q.Op, "error", err)
+				h.Config().Log.Error("a request from another server failed", "op", q.Op, "error", err)
 			}
 		}
 	}
@@ -95,7 +96,7 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 func (p reply) read(into any) error {
 	switch {
 	case p.Moved:
-		return errMoved
+		return room.ErrMoved
 	case p.Refusal != nil:
 		return p.Refusal.Decode()
 	case p.Failed:
@@ -128,29 +129,25 @@ type (
 		Name string
 		Work class.Work
 	}
-	entered struct {
-		Known   bool
-		Refused *terms.EncodedRefusal
-	}
 	placed struct{ Epoch, Seq uint64 } // of a view
 )
 
 // The ops of a room.
 var (
-	opEnter = serve(op[whoArgs, entered]{name: "enter", do: func(
+	opEnter = serve(op[whoArgs, room.Entered]{name: "enter", do: func(
 		ctx context.Context, r owned, a whoArgs,
-	) (value entered, err error) {
-		return r.entering(ctx, a.Who)
+	) (value room.Entered, err error) {
+		return r.Entering(ctx, a.Who)
 	}})
 	opWake = serve(op[nothing, nothing]{name: "wake", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
-		return value, r.wake(ctx)
+		return value, r.Wake(ctx)
 	}})
 	opJoin = serve(op[joining, class.Member]{name: "join", do: func(
 		ctx context.Context, r owned, a joining,
 	) (value class.Member, err error) {
-		return r.joinFrom(ctx, a.Server, a.Who, a.Nick)
+		return r.JoinFrom(ctx, a.Server, a.Who, a.Nick)
 	}})
 	opStanding = serve(op[whoArgs, class.Standing]{name: "standing", do: func(
 		ctx context.Context, r owned, a whoArgs,
@@ -165,15 +162,15 @@ var (
 	opAttendees = serve(op[nothing, []class.Attendee]{name: "attendees", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value []class.Attendee, err error) {
-		return r.attendees(ctx)
+		return r.ListAttendees(ctx)
 	}})
 	opPresenter = serve(op[presenting, nothing]{name: "presenter", do: func(
 		ctx context.Context, r owned, a presenting,
 	) (value nothing, err error) {
-		if !r.fits(a.Secret) {
+		if !r.Fits(a.Secret) {
 			return value, class.ErrSecret
 		}
-		return value, r.openPresenterFrom(ctx, a.Server, a.Who)
+		return value, r.OpenPresenterFrom(ctx, a.Server, a.Who)
 	}})
 	opCanPresent = serve(op[string, bool]{name: "can present", do: func(
 		ctx context.Context, r owned, who string,
@@ -188,12 +185,12 @@ var (
 	opSummary = serve(op[nothing, *class.Summary]{name: "summary", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value *class.Summary, err error) {
-		return r.sumUp(ctx)
+		return r.SumUp(ctx)
 	}})
 	opReplay = serve(op[nothing, *class.Summary]{name: "replay", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value *class.Summary, err error) {
-		return r.replay(ctx)
+		return r.Replay(ctx)
 	}})
 	opAssignment = serve(op[whoArgs, class.Assignment]{name: "assignment", do: func(
 		ctx context.Context, r owned, a whoArgs,
@@ -203,27 +200,27 @@ var (
 	opHandIn = serve(op[handing, nothing]{name: "hand in", do: func(
 		ctx context.Context, r owned, a handing,
 	) (value nothing, err error) {
-		return value, r.handIn(ctx, a.Who, a.Name, a.Work)
+		return value, r.HandIn(ctx, a.Who, a.Name, a.Work)
 	}})
 	opForget = serve(op[whoArgs, nothing]{name: "forget", do: func(
 		ctx context.Context, r owned, a whoArgs,
 	) (value nothing, err error) {
-		return value, r.forget(ctx, a.Who.Learner)
+		return value, r.Forget(ctx, a.Who.Learner)
 	}})
 	opEnd = serve(op[nothing, nothing]{name: "end", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
-		return value, r.carryOut(ctx, class.End{})
+		return value, r.EndClass(ctx)
 	}})
 	opRemove = serve(op[nothing, nothing]{name: "remove", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value nothing, err error) {
-		return value, r.removeAll(ctx)
+		return value, r.RemoveAll(ctx)
 	}})
-	opPages = serve(op[report, placed]{name: "pages", do: func(
-		ctx context.Context, r owned, a report,
+	opPages = serve(op[room.Report, placed]{name: "pages", do: func(
+		ctx context.Context, r owned, a room.Report,
 	) (value placed, err error) {
-		v, err := r.setPages(ctx, a)
+		v, err := r.SetPages(ctx, a)
 		return placed{v.Epoch, v.Seq}, err
 	}})
 	opView = serve(op[nothing, json.RawMessage]{name: "view", do: func(
