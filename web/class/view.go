@@ -116,3 +116,16 @@ func (w *WalkView) Next() *lessons.WalkStep {
 
 // After reports whether v is newer than x.
 func (v *View) After(x *View) bool { return v.Epoch > x.Epoch || v.Epoch == x.Epoch && v.Seq > x.Seq }
+
+// Standing is the data that only one member sees, in addition to the [View].
+type Standing struct {
+	Member
+	Vote *Receipt // in the current poll's round; nil without one
+}
+
+// Attendee is a member as the instructor sees them.
+type Attendee struct {
+	Member
+	Here  bool
+	Voted string // their vote in the current round as text, "" if they have not voted
+}

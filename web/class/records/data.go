@@ -1,6 +1,7 @@
 package records
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -47,9 +48,29 @@ func (d Data) With(cmd class.Command, now time.Time) (Data, error) {
 	case class.Reopen:
 		d.Ended = false
 	case class.Assign:
-		return d.Assign(cmd)
+		return d.assign(cmd)
 	default:
 		return d, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
 	}
 	return d, nil
+}
+
+// assign returns the room's data with a new assignment.
+func (d Data) assign(a class.Assign) (Data, error) {
+	if len(a.Tasks) > MaxTasks {
+		return d, terms.Refuse(class.CodeAsk, "class.refused.tasks", "n", MaxTasks)
+	}
+	for _, t := range a.Tasks {
+		if !plainTask(t) {
+			return d, terms.Refuse(class.CodeAsk, "class.refused.no_task", "task", class.Quoted(t))
+		}
+	}
+	d.Tasks, d.AskNames = strings.Join(a.Tasks, " "), a.Names && len(a.Tasks) > 0
+	return d, nil
+}
+
+func (d Data) check() bool {
+	return text(d.Title, longestName) && text(d.Language, longestName) && text(d.Walk, longestName) &&
+		between(d.Step, 0, mostSteps) && between(d.Poll, 0, polls.MaxPolls) && timeOrNone(d.Timer) &&
+		text(d.Tasks, MaxTasks*(longestTask+1))
 }

@@ -84,7 +84,7 @@ func (k *State) addNumbered(r journal.Record) (about string, ok bool) {
 	case TypeMember:
 		ok = read(r, func(x MemberRecord) {
 			id = x.Member
-			m := Place(&k.Members, id)
+			m := place(&k.Members, id)
 			name := ""
 			if *m != nil {
 				name = (*m).Name
@@ -94,7 +94,7 @@ func (k *State) addNumbered(r journal.Record) (about string, ok bool) {
 	case TypeName:
 		ok = read(r, func(x NameRecord) {
 			id = x.Member
-			m := Place(&k.Members, id)
+			m := place(&k.Members, id)
 			if *m == nil { // the member's older record was compacted, and a newer one follows
 				*m = &Member{}
 			}
@@ -103,15 +103,15 @@ func (k *State) addNumbered(r journal.Record) (about string, ok bool) {
 	case TypePoll:
 		ok = read(r, func(x pollRecord) {
 			id = x.ID
-			*Place(&k.Polls, id) = &x.Poll
+			*place(&k.Polls, id) = &x.Poll
 		})
 	}
 	return Subject(r.Type, id), ok
 }
 
-// Place returns a pointer to the entry with the given number, starting at 1. It extends the
+// place returns a pointer to the entry with the given number, starting at 1. It extends the
 // list if necessary. The caller must have checked the number.
-func Place[T any](list *[]*T, id int) **T {
+func place[T any](list *[]*T, id int) **T {
 	for len(*list) < id {
 		*list = append(*list, nil)
 	}

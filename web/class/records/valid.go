@@ -1,7 +1,9 @@
 package records
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -55,12 +57,6 @@ func numbered(id string) bool {
 
 func (b Begun) check() bool { return ValidTime(b.At) }
 
-func (d Data) check() bool {
-	return text(d.Title, longestName) && text(d.Language, longestName) && text(d.Walk, longestName) &&
-		between(d.Step, 0, mostSteps) && between(d.Poll, 0, polls.MaxPolls) && timeOrNone(d.Timer) &&
-		text(d.Tasks, MaxTasks*(longestTask+1))
-}
-
 func (s Stage) check() bool      { return text(s.Link, longestText) }
 func (s Seq) check() bool        { return s.Seq <= mostViews }
 func (t textRecord) check() bool { return text(t.Prompt, longestText) && text(t.Link, longestText) }
@@ -100,3 +96,27 @@ func (p pollRecord) check() bool {
 }
 
 func (e Epoch) check() bool { return e.Epoch >= 1 && e.Epoch <= mostChanges }
+
+// Limits of assignments and results.
+const (
+	MaxTasks    = 40
+	MaxSlips    = 64
+	longestTask = 80 // in bytes; applies to the names of tasks and of mistakes
+)
+
+func plainTask(t string) bool {
+	return t != "" && text(t, longestTask) && !strings.ContainsAny(t, " \n\t:")
+}
+
+// checkWork reports whether a record's results are valid.
+func checkWork(w *class.Work) bool {
+	if w == nil {
+		return true
+	}
+	for _, s := range append(slices.Clone(w.Done), w.Slips...) {
+		if !text(s, longestTask) {
+			return false
+		}
+	}
+	return ValidTime(w.At) && len(w.Done) <= MaxTasks && len(w.Slips) <= MaxSlips
+}

@@ -4,38 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
-	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/room"
 )
-
-// op is an operation that the owner of a room executes for pages on any server. Unless once is set,
-// the operation is idempotent, and a request without a reply is resent.
-type op[A, B any] struct {
-	name string
-	once bool
-	do   func(ctx context.Context, r owned, a A) (B, error)
-}
-
-// request is the request to the owner to execute an op.
-type request struct {
-	Room string          `json:"room"`
-	Term uint64          `json:"term"` // term of the owner's lease
-	Op   string          `json:"op"`
-	Args json.RawMessage `json:"args"`
-}
-
-// reply is the answer to a request.
-type reply struct {
-	Moved   bool                  `json:"moved,omitempty"` // the room has moved, and the op was not executed
-	Refusal *terms.EncodedRefusal `json:"refusal,omitempty"`
-	Failed  bool                  `json:"failed,omitempty"` // the owner has logged an error
-	Value   json.RawMessage       `json:"value,omitempty"`
-}
 
 // served holds the ops that other servers can request, by name.
 var served = map[string]func(ctx context.Context, r owned, args []byte) (any, error){}
@@ -50,87 +23,6 @@ func serve[A, B any](o op[A, B]) op[A, B] {
 	}
 	return o
 }
-
-// answer executes a request from another server and returns the encoded reply.
-func (h *shared) answer(ctx context.Context, data []byte) []byte {
-	var out reply
-	var q request
-	err := fault.Do(h.Config().Log, "a request from another server", func() error {
-		if len(data) > MaxRequest {
-			return fmt.Errorf("a request has %d bytes; the limit is %d", len(data), MaxRequest)
-		}
-		if err := json.Unmarshal(data, &q); err != nil {
-			return err
-		}
-		r, ok := h.ownedIn(q.Room, q.Term)
-		do := served[q.Op]
-		if !ok || do == nil || h.Config().Driver == nil { // a hub without a driver serves no pages and ends soon
-			return room.ErrMoved
-		}
-		value, err := do(ctx, r, q.Args)
-		if err != nil {
-			return r.WhyMoved(err)
-		}
-		out.Value, err = json.Marshal(value)
-		return err
-	})
-	if err != nil {
-		out.Value = nil
-		if e, ok := terms.AsRefusal(err); ok {
-			out.Refusal = e.Encode()
-		} else if out.Moved = errors.Is(err, room.ErrMoved); !out.Moved {
-			out.Failed = true
-			if ctx.Err() == nil {
-				h.Config().Log.Error("a request from another server failed", "op", q.Op, "error", err)
-			}
-		}
-	}
-	text, err := json.Marshal(out)
-	if err != nil || len(text) > MaxReply {
-		text = []byte(`{"failed":true}`)
-	}
-	return text
-}
-
-// read decodes a reply's result.
-func (p reply) read(into any) error {
-	switch {
-	case p.Moved:
-		return room.ErrMoved
-	case p.Refusal != nil:
-		return p.Refusal.Decode()
-	case p.Failed:
-		return class.ErrBroken
-	}
-	return json.Unmarshal(p.Value, into)
-}
-
-// The arguments of ops.
-type (
-	nothing struct{}
-	whoArgs struct{ Who admission.Caller }
-	joining struct {
-		Who    admission.Caller
-		Nick   string
-		Server string // the server that has the page open
-	}
-	balloting struct {
-		Learner string
-		Ballot  class.Ballot
-	}
-	presenting struct {
-		Who    string
-		Secret class.Secret
-		Server string  // the server that has the page open
-		Do     command // for present
-	}
-	handing struct {
-		Who  admission.Caller
-		Name string
-		Work class.Work
-	}
-	placed struct{ Epoch, Seq uint64 } // of a view
-)
 
 // The ops of a room.
 var (
@@ -229,3 +121,22 @@ var (
 		return encode(r.View())
 	}})
 )
+
+// present is [class.Room.Present] for a presenter on any server. If the room moves during the call,
+// it is unknown whether the command was executed.
+func (o owned) present(ctx context.Context, a presenting) (placed, error) {
+	if !o.Fits(a.Secret) {
+		return placed{}, class.ErrSecret
+	}
+	if a.Do.Command == nil {
+		return placed{}, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
+	}
+	v, err := o.Local.Execute(ctx, a.Who, a.Do.Command)
+	if errors.Is(o.WhyMoved(err), room.ErrMoved) {
+		return placed{}, class.ErrUnsure
+	}
+	if err != nil {
+		return placed{}, err
+	}
+	return placed{v.Epoch, v.Seq}, nil
+}

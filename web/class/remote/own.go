@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/class/room"
@@ -94,7 +93,7 @@ func (f *relay) watch(r *room.Local, lease Lease) {
 }
 
 // Append implements [room.Host]. If it is unknown whether the batch was stored, it returns
-// errMoved, and the next owner reads the log.
+// [room.ErrMoved], and the next owner reads the log.
 func (f *relay) Append(b journal.Batch, epoch uint64) ([]int64, error) {
 	within, cancel := context.WithTimeout(context.Background(), f.shared.c.Paces.Call)
 	defer cancel()
@@ -113,27 +112,22 @@ func (f *relay) Append(b journal.Batch, epoch uint64) ([]int64, error) {
 // MayDelete implements [room.Host]. Appending to the log fails if another server owns the room.
 func (f *relay) MayDelete(try func() error) error { return try() }
 
-// owned is a room that this server runs for pages on all servers.
-type owned struct {
-	*room.Local
-	relay *relay
-}
-
-// present is [class.Room.Present] for a presenter on any server. If the room moves during the call,
-// it is unknown whether the command was executed.
-func (o owned) present(ctx context.Context, a presenting) (placed, error) {
-	if !o.Fits(a.Secret) {
-		return placed{}, class.ErrSecret
+// Shown implements [room.Host]: it publishes a view of a room that this server owns.
+func (f *relay) Shown(v *class.View) {
+	f.mu.Lock()
+	blank := f.blank(v, v.State != nil)
+	f.mu.Unlock()
+	if blank || !f.see(v) {
+		return
 	}
-	if a.Do.Command == nil {
-		return placed{}, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
+	text, err := encode(v)
+	if err != nil || len(text) > MaxReply {
+		f.shared.Config().Log.Error("a view of a class could not be sent to other servers", "error", err, "bytes",
+			len(text))
+		return
 	}
-	v, err := o.Local.Execute(ctx, a.Who, a.Do.Command)
-	if errors.Is(o.WhyMoved(err), room.ErrMoved) {
-		return placed{}, class.ErrUnsure
+	f.shared.c.Bus.Publish(f.Code(), text)
+	if v.Gone {
+		f.end()
 	}
-	if err != nil {
-		return placed{}, err
-	}
-	return placed{v.Epoch, v.Seq}, nil
 }

@@ -3,12 +3,10 @@ package remote
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/room"
 )
@@ -94,163 +92,69 @@ func (f *relay) gone() {
 	f.end()
 }
 
-// The shortest and longest wait before a request is retried.
-const (
-	leastWait = 10 * time.Millisecond
-	mostWait  = 250 * time.Millisecond
-)
+// shared is the directory of a server in a cluster.
+type shared struct {
+	*room.Hub
+	c *Cluster
 
-// call runs an operation on the room's owner. If the owner dies, call retries on the next
-// owner, unless the operation is not idempotent and might already have been executed.
-func call[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (B, error) {
-	var none B
-	tries, cancel := context.WithTimeout(ctx, f.shared.c.Paces.Call)
-	defer cancel()
-	for wait := leastWait; ; wait = min(2*wait, mostWait) {
-		if f.shared.c.isAway() {
-			return none, class.ErrAway
-		}
-		v, err := attempt(tries, f, o, a)
-		if !errors.Is(err, room.ErrMoved) {
-			return v, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-tries.Done():
-			if ctx.Err() != nil {
-				return none, ctx.Err()
-			}
-			return none, class.ErrAway
-		case <-f.ctx.Done():
-			return none, class.ErrGone
-		}
+	mu      sync.Mutex
+	relays  map[string]*relay // by code
+	expired time.Time         // when rooms without an owner were last swept
+
+	reports atomic.Uint64
+	stop    func() // stops serving other servers
+}
+
+func (h *shared) relayOf(code string) *relay {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.relays[code]
+}
+
+// keep remembers the relay of a room that this server owns.
+func (h *shared) keep(f *relay) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.relays[f.Code()] = f
+}
+
+// discard forgets a relay.
+func (h *shared) discard(f *relay) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.relays[f.Code()] == f {
+		delete(h.relays, f.Code())
 	}
 }
 
-// attempt tries an operation on the owner once. If it returns errMoved, the operation can be
-// retried.
-func attempt[A, B any](ctx context.Context, f *relay, o op[A, B], a A) (v B, err error) {
-	here, lease, err := f.locate(ctx, time.Time{})
-	switch {
-	case err != nil:
-		if _, ok := terms.AsRefusal(err); ok {
-			return v, err
-		}
-		return v, room.ErrMoved
-	case here != nil:
-		v, err = o.do(ctx, owned{here, f}, a)
-		return v, here.WhyMoved(err)
-	}
-	args, err := json.Marshal(a)
-	if err != nil {
-		return v, err
-	}
-	data, err := json.Marshal(request{f.Code(), lease.Term, o.name, args})
-	if err != nil {
-		return v, err
-	}
-	c := f.shared.c
-	within, cancel := context.WithTimeout(ctx, c.Paces.Try)
-	defer cancel()
-	go func() { // stop waiting when the owner is gone
-		select {
-		case <-lease.Lost:
-			cancel()
-		case <-within.Done():
-		}
-	}()
-	answer, err := c.Bus.Request(within, lease.Server, data)
-	if err != nil {
-		f.lose(lease)
-		if o.once && !errors.Is(err, ErrNoServer) {
-			return v, class.ErrUnsure
-		}
-		return v, room.ErrMoved
-	}
-	var p reply
-	if err := json.Unmarshal(answer, &p); err != nil {
-		return v, err
-	}
-	if err = p.read(&v); errors.Is(err, room.ErrMoved) {
-		f.lose(lease)
-	}
-	return v, err
-}
-
-// lose forgets the room's owner if it is still the one named by lease.
-func (f *relay) lose(lease Lease) {
+func (f *relay) watched(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.here == nil && f.lease.Server == lease.Server && f.lease.Term == lease.Term {
-		f.lease = Lease{}
-	}
+	f.watching += n
+	f.used = time.Now()
 }
 
-// locate returns the room itself if this server owns it, and otherwise the owner's lease. If nobody
-// owns the room, this server becomes the owner. The parameter used is the time of the room's last
-// use; zero means now.
-func (f *relay) locate(ctx context.Context, used time.Time) (*room.Local, Lease, error) {
-	known := func() (*room.Local, Lease, bool) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.here == nil && f.lease.ended() {
-			f.lease = Lease{}
-		}
-		return f.here, f.lease, f.here != nil || f.lease.Server != ""
-	}
-	if here, lease, ok := known(); ok {
-		return here, lease, nil
-	}
-	select {
-	case f.own <- struct{}{}:
-		defer func() { <-f.own }()
-	case <-ctx.Done():
-		return nil, Lease{}, ctx.Err()
-	}
-	if here, lease, ok := known(); ok {
-		return here, lease, nil
-	}
-	lease, err := f.shared.c.Leases.Take(ctx, f.Code())
-	if err != nil {
-		return nil, Lease{}, err
-	}
-	if lease.Release == nil {
-		f.mu.Lock()
-		f.lease = lease
-		f.mu.Unlock()
-		return nil, lease, nil
-	}
-	here, err := f.begin(ctx, lease, used)
-	if err != nil {
-		lease.Release()
-		if errors.Is(err, class.ErrNoRoom) {
-			f.gone()
-		}
-		return nil, Lease{}, err
-	}
-	return here, lease, nil
+// blank reports whether a view would replace a visible stage with an empty one, because it comes
+// from a new owner that has not opened the run yet. In that case, the old view is kept: the next
+// report of open pages makes the owner open the run and publish a view with the stage. The caller
+// holds f.mu.
+func (f *relay) blank(v *class.View, hasRun bool) bool {
+	return !hasRun && !v.Gone && f.seen && f.View().State != nil
 }
 
-// Ready makes the owner open the room's run, and waits until this server has a view of the
-// room.
-func (f *relay) Ready(ctx context.Context) error {
-	if _, err := call(ctx, f, opWake, nothing{}); err != nil {
-		return err
+// fewPages is the largest number of people for which each change is reported immediately.
+// Larger reports, which can list thousands of people, wait for the next beat.
+const fewPages = 100
+
+// count adds n to a person's number of open pages, and notifies the owner.
+func (f *relay) count(pages map[string]int, who string, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.used = time.Now()
+	if pages[who] += n; pages[who] <= 0 {
+		delete(pages, who)
 	}
-	if err := f.follow(); err != nil {
-		return err
-	}
-	within, cancel := context.WithTimeout(ctx, f.shared.c.Paces.Call)
-	defer cancel()
-	select {
-	case <-f.first:
-		return nil
-	case <-f.ctx.Done():
-		return class.ErrGone
-	case <-within.Done():
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return class.ErrAway
+	if len(pages) <= fewPages {
+		signal(f.changed)
 	}
 }

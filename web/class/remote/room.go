@@ -14,23 +14,6 @@ import (
 // Done implements [class.Room].
 func (f *relay) Done() <-chan struct{} { return f.ctx.Done() }
 
-// fewPages is the largest number of people for which each change is reported immediately.
-// Larger reports, which can list thousands of people, wait for the next beat.
-const fewPages = 100
-
-// count adds n to a person's number of open pages, and notifies the owner.
-func (f *relay) count(pages map[string]int, who string, n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.used = time.Now()
-	if pages[who] += n; pages[who] <= 0 {
-		delete(pages, who)
-	}
-	if len(pages) <= fewPages {
-		signal(f.changed)
-	}
-}
-
 // Join implements [class.Room].
 func (f *relay) Join(ctx context.Context, who admission.Caller, nick string) (*class.Member, error) {
 	if _, err := class.CleanNick(nick); err != nil {
@@ -169,4 +152,28 @@ func (f *relay) RemoveAll(ctx context.Context) error {
 func (f *relay) Forget(ctx context.Context, learner string) error {
 	_, err := call(ctx, f, opForget, whoArgs{admission.Caller{Learner: learner}})
 	return err
+}
+
+// Ready makes the owner open the room's run, and waits until this server has a view of the
+// room.
+func (f *relay) Ready(ctx context.Context) error {
+	if _, err := call(ctx, f, opWake, nothing{}); err != nil {
+		return err
+	}
+	if err := f.follow(); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, f.shared.c.Paces.Call)
+	defer cancel()
+	select {
+	case <-f.first:
+		return nil
+	case <-f.ctx.Done():
+		return class.ErrGone
+	case <-within.Done():
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return class.ErrAway
+	}
 }

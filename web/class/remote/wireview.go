@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"encoding/json"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
@@ -35,4 +37,28 @@ type wireRun struct {
 	Looking  bool
 	Notice   string
 	Stuck    *terms.EncodedRefusal
+}
+
+// encode returns an encoded view. It encodes each view only once.
+func encode(v *class.View) (json.RawMessage, error) {
+	type encoded struct {
+		text []byte
+		err  error
+	}
+	e := v.Shared("class/wire", func() any {
+		w := wireView{Epoch: v.Epoch, View: v, Problem: v.Notice.Encode()}
+		if v.Walk != nil {
+			w.Walk, w.Step, w.Left = v.Walk.Walk.Slug, v.Walk.Step, v.Walk.Left
+		}
+		if st := v.State; st != nil {
+			w.Run = &wireRun{
+				Link: v.Link(), Started: st.Started(), Text: st.Text, Settings: st.Settings, Ghosts: st.Ghosts,
+				Playing: st.Playing, Speed: st.Speed, Ends: st.Finishing, Branches: st.Branches, WhatIf: st.WhatIf,
+				Looking: st.Looking, Notice: st.Notice, Stuck: st.Stuck.Encode(),
+			}
+		}
+		text, err := json.Marshal(w)
+		return encoded{text: text, err: err}
+	}).(encoded)
+	return e.text, e.err
 }

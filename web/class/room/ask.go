@@ -16,9 +16,6 @@ func (c *core) openSpec(st *session.State, a *lessons.AskSpec) error {
 	return c.open(polls.Scripted(st, a, c.nextSeed()), time.Duration(a.Seconds)*time.Second)
 }
 
-// nextSeed returns the seed for the candidates of the room's next poll.
-func (c *core) nextSeed() uint64 { return c.data.Seed + uint64(len(c.polls)) }
-
 // open opens a poll for the given time, or until the instructor closes it if the time is 0.
 func (c *core) open(p *polls.Poll, last time.Duration) error {
 	if err := c.mayMove(true); err != nil {
@@ -45,14 +42,6 @@ func (c *core) timeUp() {
 		_ = c.phase(p, class.Closed) // logged; further votes are refused anyway
 	}
 	c.setAlarm()
-}
-
-// setAlarm sets the timer that fires at the poll's end.
-func (c *core) setAlarm() {
-	c.alarm.Stop()
-	if p := c.onStage(); p != nil && p.Live() && !p.Ends.IsZero() {
-		c.alarm.Reset(max(time.Millisecond, p.Ends.Sub(c.cfg.Now())))
-	}
 }
 
 // phase changes the phase of a poll.

@@ -2,27 +2,11 @@ package room
 
 import (
 	"errors"
-	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/class/records"
 )
-
-// questions are the polls of a room.
-type questions struct {
-	polls []*polls.Poll // by ID − 1
-	votes polls.Votes
-	alarm *time.Timer // fires when the poll ends
-}
-
-// onStage returns the poll that everyone sees, or nil.
-func (c *core) onStage() *polls.Poll {
-	if n := c.data.Poll; n >= 1 && n <= len(c.polls) {
-		return c.polls[n-1]
-	}
-	return nil
-}
 
 // vote processes a ballot. Once the vote is saved, it is counted, and reply is called.
 func (c *core) vote(learner string, b class.Ballot, reply func(class.Receipt, error)) {
@@ -79,20 +63,4 @@ func (c *core) check(learner string, b class.Ballot) (p *polls.Poll, m *member, 
 	old, voted := c.votes[p.At()][m.ID]
 	v, err = p.Cast(b, old, voted, c.cfg.Now(), c.data.Seed+uint64(m.ID), c.state)
 	return p, m, v, err
-}
-
-// falls returns the numbers that members with nicknames drew in a poll, if the instructor
-// chose to show them and names are not hidden.
-func (c *core) falls(p *polls.Poll) []class.Fall {
-	if p.Kind != class.Draw || !c.data.NamesFall || c.data.NamesHidden {
-		return nil
-	}
-	var list []class.Fall
-	votes := c.votes[p.At()]
-	for _, m := range c.members {
-		if v, ok := votes[m.ID]; ok && !m.Removed {
-			list = append(list, class.Fall{Member: m.Member, U: v.U})
-		}
-	}
-	return list
 }

@@ -52,7 +52,7 @@ type wasVote struct {
 func known(c *core) wasRoom {
 	x := wasRoom{
 		Code: c.code, Hash: hex.EncodeToString(c.secret[:]), Begun: c.begun.UTC(), Used: c.used.UTC(), Data: c.data,
-		Texts: c.texts, Link: c.link, Shown: c.room.View().Poll, Summary: c.summary(),
+		Texts: c.texts, Link: c.link, Shown: c.face.View().Poll, Summary: c.summary(),
 	}
 	for _, m := range c.members {
 		x.Members = append(x.Members, wasMember{m.Member, m.Learner, m.Nameless, m.Removed})

@@ -64,7 +64,7 @@ func (c Config) withDefaults() Config {
 		c.Now = time.Now
 	}
 	now := c.Now
-	c.Now = func() time.Time { return saved.Bounded(now()) } // see someTime
+	c.Now = func() time.Time { return saved.Bounded(now()) } // see records.ValidTime
 	if c.Aged == nil {
 		c.Aged = c.Now
 	}

@@ -5,21 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 )
-
-// display is what a room shows to its followers.
-type display struct {
-	seq     uint64 // number of the newest view
-	notice  *terms.Refusal
-	loss    *terms.Refusal // a message to the instructor about data that could not be read
-	offer   *class.Offer   // an offer to the instructor
-	offerAt *session.State // the state that the offer applies to
-	news    *time.Timer    // fires when a delayed view is due
-	waits   bool           // a view is delayed
-}
 
 // crowdEvery is the shortest interval between views that only add people or votes, since each view
 // is sent to everyone. stageEvery is the shortest interval between views of a playing run.
@@ -27,10 +15,6 @@ const (
 	crowdEvery = 150 * time.Millisecond
 	stageEvery = 30 * time.Millisecond
 )
-
-// afterRestart is the amount by which sequence numbers jump after a restart. It exceeds the maximum
-// difference between the newest number and the saved one.
-const afterRestart = 1 << 20
 
 // publish makes a new view of the room and notifies all followers.
 func (c *core) publish() {
@@ -84,6 +68,6 @@ func (c *core) show() {
 // store makes v the room's newest view.
 func (c *core) store(v *class.View) {
 	v.Epoch = c.epoch
-	c.room.Show(v)
+	c.face.Show(v)
 	c.host.Shown(v)
 }

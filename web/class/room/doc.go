@@ -9,13 +9,18 @@
 // are executed in the goroutines of their senders, one at a time.
 //
 // Nothing is confirmed before it is saved. Except for the instructor's secret, a room is saved as a
-// log of events ([records]).Votes that arrive within twenty milliseconds are
-// appended together, before [class.Room.Vote] returns. A member's votes have increasing numbers, so
-// resent and late votes have no effect. Nicknames are in separate records and are erased from the
-// disk when they are removed. After a restart, the hub restores all rooms. It reopens a room's run
-// from a link when someone returns to the room.
+// log of events (package records). Votes that arrive within twenty milliseconds are appended
+// together, before [class.Room.Vote] returns. A member's votes have increasing numbers, so resent
+// and late votes have no effect. Nicknames are in separate records and are erased from the disk when
+// they are removed. After a restart, the hub restores all rooms. It reopens a room's run from a link
+// when someone returns to the room.
 //
 // A [Hub] finds rooms in a [Directory]. On a single server, all rooms run here ([Local]). In a
-// cluster, package remote finds rooms on other servers, too. A room accesses the cluster only through
-// its [Host], which appends records and passes on views.
+// cluster, package remote finds rooms on other servers, too. A room accesses the cluster only
+// through its [Host], which appends records and passes on views.
+//
+// The files form layers, and each uses only lower ones: the state and what can be read from it
+// (core.go, query.go); its log (keep.go, tidy.go, snapshot.go); its changes (change.go and one file
+// for each subject); the goroutine (loop.go, local.go); what others ask of it (execute.go,
+// requests.go); the hub.
 package room

@@ -1,17 +1,10 @@
 package room
 
 import (
-	"github.com/tokenbytoken/viz/web/class"
+	"strconv"
+
 	"github.com/tokenbytoken/viz/web/class/records"
 )
-
-// find returns the member with the given id, unless they were removed.
-func (c *core) find(id int) (*member, error) {
-	if id < 1 || id > len(c.members) || c.members[id-1].Removed {
-		return nil, class.ErrNoMember
-	}
-	return c.members[id-1], nil
-}
 
 // changeMember saves a change to a member, and only then applies it. A nickname that the member has
 // just chosen is saved before the change, never after it.
@@ -79,3 +72,6 @@ func (c *core) forget(learner string) error {
 	c.publish()
 	return c.erase()
 }
+
+// forgotten returns the id that replaces the learner id of a member who has deleted their data.
+func forgotten(id int) string { return "forgotten " + strconv.Itoa(id) }

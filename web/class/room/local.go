@@ -5,11 +5,9 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -17,7 +15,10 @@ import (
 // Local is a room that this server runs.
 type Local struct {
 	*Face
-	hub      *Hub
+	cfg      *Config
+	hub      context.Context // ends with the hub
+	spawn    func(func())    // starts a goroutine that the hub waits for
+	drop     func()          // removes the room from the hub
 	ctx      context.Context // ends with the room
 	stop     context.CancelFunc
 	requests chan func(*core) // executed by the room's goroutine, one at a time
@@ -85,125 +86,6 @@ func (r *Local) ask(ctx context.Context, f func(*core) error) error {
 	return err
 }
 
-// Join implements [class.Room].
-func (r *Local) Join(ctx context.Context, who admission.Caller, nick string) (*class.Member, error) {
-	name, err := class.CleanNick(nick)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Wake(ctx); err != nil {
-		return nil, err
-	}
-	joined, err := get(ctx, r, func(c *core) (class.Member, error) { return c.join(who) })
-	if err == nil && name != "" {
-		if joined, err = r.rename(ctx, who.Learner, name); err != nil {
-			r.Leave(who.Learner)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &joined, nil
-}
-
-func (r *Local) rename(ctx context.Context, learner, name string) (class.Member, error) {
-	return send(ctx, r, func(c *core, reply func(class.Member, error)) { c.rename(learner, name, reply) })
-}
-
-// Leave implements [class.Room].
-func (r *Local) Leave(learner string) {
-	_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
-		c.leave(learner)
-		return nil
-	})
-}
-
-// Standing implements [class.Room].
-func (r *Local) Standing(ctx context.Context, learner string) (class.Standing, error) {
-	return get(ctx, r, func(c *core) (class.Standing, error) { return c.standing(learner) })
-}
-
-// Vote implements [class.Room].
-func (r *Local) Vote(ctx context.Context, learner string, b class.Ballot) (class.Receipt, error) {
-	return send(ctx, r, func(c *core, reply func(class.Receipt, error)) { c.vote(learner, b, reply) })
-}
-
-// Attendees implements [class.Room].
-func (r *Local) Attendees(ctx context.Context, secret class.Secret) ([]class.Attendee, error) {
-	if !r.Fits(secret) {
-		return nil, class.ErrSecret
-	}
-	return r.ListAttendees(ctx)
-}
-
-// ListAttendees is [class.Room.Attendees] after the secret has been checked.
-func (r *Local) ListAttendees(ctx context.Context) ([]class.Attendee, error) {
-	return get(ctx, r, func(c *core) ([]class.Attendee, error) { return c.attendees(), nil })
-}
-
-// OpenPresenter implements [class.Room].
-func (r *Local) OpenPresenter(ctx context.Context, who string, secret class.Secret) (closed func(), err error) {
-	if !r.Fits(secret) {
-		return nil, class.ErrSecret
-	}
-	if err := r.Wake(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.ask(ctx, func(c *core) error {
-		c.openPresenter(who)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	return func() {
-		_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
-			c.closePresenter(who)
-			return nil
-		})
-	}, nil
-}
-
-// CanPresent implements [class.Room].
-func (r *Local) CanPresent(ctx context.Context, who string) (bool, error) {
-	return get(ctx, r, func(c *core) (bool, error) { return c.canPresent(who), nil })
-}
-
-// Entering implements [Hosted].
-func (r *Local) Entering(ctx context.Context, who admission.Caller) (Entered, error) {
-	return get(ctx, r, func(c *core) (Entered, error) {
-		e := Entered{Known: c.byLearner[who.Learner] != nil}
-		refused, _ := terms.AsRefusal(c.admit(who))
-		e.Refused = refused.Encode()
-		return e, nil
-	})
-}
-
-// Ready implements [Hosted].
-func (r *Local) Ready(ctx context.Context) error { return r.Wake(ctx) }
-
-// EndClass implements [Hosted].
-func (r *Local) EndClass(ctx context.Context) error {
-	return r.carryOut(context.WithoutCancel(ctx), class.End{})
-}
-
-// RemoveAll deletes the room and all its data. It completes the deletion even if ctx ends.
-func (r *Local) RemoveAll(ctx context.Context) error {
-	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
-		return err
-	}
-	r.hub.mu.Lock()
-	delete(r.hub.rooms, r.code)
-	r.hub.mu.Unlock()
-	r.stop()
-	<-r.done
-	return nil
-}
-
-// Forget implements [Hosted].
-func (r *Local) Forget(ctx context.Context, learner string) error {
-	return r.ask(ctx, func(c *core) error { return c.forget(learner) })
-}
-
 // lockRun locks the run, waiting until nobody else is moving it. The caller must call unlock.
 func (r *Local) lockRun(ctx context.Context) (unlock func(), err error) {
 	select {
@@ -242,12 +124,12 @@ func (r *Local) awake(ctx context.Context) (class.Run, error) {
 		return now.run, err
 	}
 	var notice *terms.Refusal
-	run, err := r.hub.cfg.Driver.Open(ctx, r.code, now.link)
+	run, err := r.cfg.Driver.Open(ctx, r.code, now.link)
 	if err != nil && now.link != "" && ctx.Err() == nil {
 		// The model might have changed, so the room continues without its stage.
-		r.hub.cfg.Log.Error("a room's stage could not be restored", "error", err)
+		r.cfg.Log.Error("a room's stage could not be restored", "error", err)
 		notice = terms.Refuse(terms.CodeModel, "class.notice.no_stage", "why", strings.TrimSuffix(err.Error(), "."))
-		run, err = r.hub.cfg.Driver.Open(ctx, r.code, "")
+		run, err = r.cfg.Driver.Open(ctx, r.code, "")
 	}
 	if err != nil {
 		return nil, err
@@ -270,11 +152,6 @@ func (r *Local) adopt(ctx context.Context, run class.Run, notice *terms.Refusal)
 	return err
 }
 
-// DropSilent drops the pages of servers that have not reported for longer than gone.
-func (r *Local) DropSilent(gone time.Duration) {
-	_ = r.ask(r.ctx, func(c *core) error { c.dropSilent(gone); return nil }) // the room may be gone
-}
-
 // rest closes the run of a room that nobody is watching.
 func (r *Local) rest(ctx context.Context) {
 	leave, err := r.lockRun(ctx)
@@ -291,6 +168,12 @@ func (r *Local) rest(ctx context.Context) {
 		}
 		return nil
 	})
+}
+
+// attach makes c the core of the room.
+func (r *Local) attach(c *core) {
+	c.face = r.Face
+	c.signals = signals{wake: r.wakeUp, abandon: r.Abandon, left: r.IsLost}
 }
 
 // wakeUp is called by the run after each change.
@@ -311,12 +194,48 @@ func (r *Local) Abandon() {
 // IsLost reports whether another server runs the room or soon will.
 func (r *Local) IsLost() bool { return r.lost.Load() }
 
-// WhyMoved returns err, or errMoved if this server no longer owns the room or is about to
+// WhyMoved returns err, or [ErrMoved] if this server no longer owns the room or is about to
 // lose it.
 func (r *Local) WhyMoved(err error) error {
-	ends := r.lost.Load() || r.hub.ctx.Err() != nil
+	ends := r.lost.Load() || r.hub.Err() != nil
 	if errors.Is(err, ErrMoved) || ends && (errors.Is(err, class.ErrGone) || errors.Is(err, class.ErrKept)) {
 		return ErrMoved
 	}
 	return err
+}
+
+// restoreRun reopens the run after a fault, if anyone is watching. If that fails, the class is
+// notified.
+func (r *Local) restoreRun() {
+	r.spawn(func() {
+		err := fault.Do(r.cfg.Log, "reopening a room's run", func() error {
+			leave, err := r.lockRun(r.ctx)
+			if err != nil {
+				return err
+			}
+			defer leave()
+			_, err = r.awake(r.ctx)
+			return err
+		})
+		if err == nil || r.ctx.Err() != nil {
+			return
+		}
+		r.cfg.Log.Error("a room's run could not be reopened", "error", err)
+		_ = r.ask(r.ctx, func(c *core) error { // the room may be gone
+			c.notice = stoppedNotice
+			c.publish()
+			return nil
+		})
+	})
+}
+
+// RemoveAll deletes the room and all its data. It completes the deletion even if ctx ends.
+func (r *Local) RemoveAll(ctx context.Context) error {
+	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
+		return err
+	}
+	r.drop()
+	r.stop()
+	<-r.done
+	return nil
 }

@@ -10,45 +10,6 @@ import (
 	"github.com/tokenbytoken/viz/web/class/records"
 )
 
-// people are the members and presenters of a room.
-type people struct {
-	members   []*member // by ID − 1
-	byLearner map[string]*member
-	here      int // open pages of members
-
-	presenter      string         // who holds the controls, "" for no one
-	presenterPages map[string]int // open pages of presenters
-
-	servers map[string]*serverPages // in a cluster: the pages on each server
-}
-
-// member is a follower. The exported fields are saved.
-type member struct {
-	class.Member
-	Learner           string
-	Nameless, Removed bool
-	Work              *class.Work // the results they handed in, or nil
-	pages             int
-	renaming          int // the number of their nicknames that are being saved
-	voted             bool
-	known             bool         // whether they were a known caller when they joined; false after a restart
-	address           netip.Prefix // the address from which they joined; zero after a restart
-}
-
-// present returns the number of members with an open page; active returns the number of
-// members who have not been removed.
-func (c *core) present() (n int) { return c.count(func(m *member) bool { return m.pages > 0 }) }
-func (c *core) active() (n int)  { return c.count(func(*member) bool { return true }) }
-
-func (c *core) count(is func(*member) bool) (n int) {
-	for _, m := range c.members {
-		if !m.Removed && is(m) {
-			n++
-		}
-	}
-	return n
-}
-
 // admit returns an error that explains why a learner cannot join, or nil.
 func (c *core) admit(who admission.Caller) error {
 	m := c.byLearner[who.Learner]
@@ -158,18 +119,6 @@ func (c *core) rename(learner, name string, reply func(class.Member, error)) {
 	}, changes...)
 }
 
-// memberOf returns the member with the given learner id.
-func (c *core) memberOf(learner string) (*member, error) {
-	switch m := c.byLearner[learner]; {
-	case m == nil:
-		return nil, class.ErrStranger
-	case m.Removed:
-		return nil, class.ErrRemoved
-	default:
-		return m, nil
-	}
-}
-
 // newMember returns a member for an admitted caller and, if they replace a member who had a
 // name, the record that deletes the name.
 func (c *core) newMember(who admission.Caller) (m *member, changes []records.Entry) {
@@ -262,9 +211,4 @@ func (c *core) mayPresent(who string) error {
 	}
 	c.presenter = who
 	return nil
-}
-
-// canPresent reports whether the given presenter has the controls or can take them.
-func (c *core) canPresent(who string) bool {
-	return c.presenter == "" || c.presenter == who || c.presenterPages[c.presenter] == 0
 }

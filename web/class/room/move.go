@@ -33,7 +33,7 @@ func (r *Local) moveRun(ctx context.Context, run class.Run, f func(class.Do) err
 		}
 		return st, err
 	}
-	if fault.Do(r.hub.cfg.Log, "a command of a room", func() error {
+	if fault.Do(r.cfg.Log, "a command of a room", func() error {
 		err = f(do)
 		return nil
 	}) != nil {
@@ -78,22 +78,10 @@ func (r *Local) rollBack(ctx context.Context, run class.Run, before *session.Sta
 			_ = r.ask(ctx, func(c *core) error { c.state, c.stale = st, true; return nil }) // the room may be gone
 			return
 		}
-	} else if run, err = r.hub.cfg.Driver.Open(ctx, r.code, ""); err == nil {
+	} else if run, err = r.cfg.Driver.Open(ctx, r.code, ""); err == nil {
 		err = r.adopt(ctx, run, nil)
 	}
 	if err != nil && r.ctx.Err() == nil {
-		r.hub.cfg.Log.Error("a room's stage could not be rolled back", "error", err)
+		r.cfg.Log.Error("a room's stage could not be rolled back", "error", err)
 	}
-}
-
-// settle saves the stage if it has changed, and shows it.
-func (c *core) settle() error {
-	if c.stale {
-		c.used = c.cfg.Now()
-		if err := c.commit(); err != nil {
-			return err
-		}
-	}
-	c.publish()
-	return nil
 }

@@ -9,59 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/moves"
 	"github.com/tokenbytoken/viz/web/class/polls"
-	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/session"
 )
-
-// Present implements [class.Room].
-func (r *Local) Present(ctx context.Context, who string, secret class.Secret, cmd class.Command) (*class.View, error) {
-	if !r.Fits(secret) {
-		return nil, class.ErrSecret
-	}
-	return r.Execute(ctx, who, cmd)
-}
-
-// Execute is [class.Room.Present] after the secret has been checked.
-func (r *Local) Execute(ctx context.Context, who string, cmd class.Command) (*class.View, error) {
-	leave, err := r.lockRun(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	if err := r.ask(ctx, func(c *core) error {
-		if _, take := cmd.(class.TakeOver); take {
-			c.presenter = who
-		}
-		return c.mayPresent(who)
-	}); err != nil {
-		return nil, err
-	}
-	if err := r.carryOut(ctx, cmd); err != nil {
-		if _, refused := terms.AsRefusal(err); !refused && r.ctx.Err() != nil {
-			return nil, class.ErrGone // the room ended and closed its run
-		}
-		return nil, err
-	}
-	return r.View(), nil
-}
-
-// mayMove returns an error if the run cannot be moved now. While a poll about a token is open, the
-// stage must not change; while any poll is open, another one cannot be opened.
-func (c *core) mayMove(newPoll bool) error {
-	if p := c.onStage(); p != nil && p.Live() && (newPoll || p.AboutToken()) {
-		return class.ErrOpen
-	}
-	return nil
-}
-
-// freed returns the room's data with a closed poll removed from the stage.
-func (c *core) freed() records.Data {
-	next := c.data
-	if p := c.onStage(); p != nil && !p.Live() {
-		next.Poll = 0
-	}
-	return next
-}
 
 // drive executes a command on the run. Moving the run takes the presenter off the script.
 func (r *Local) drive(ctx context.Context, run class.Run, cmd session.Command) error {
@@ -86,18 +35,6 @@ func (r *Local) drive(ctx context.Context, run class.Run, cmd session.Command) e
 		return c.change(next, nil)
 	})
 }
-
-func (c *core) walk() (class.WalkView, error) {
-	w := c.course().Walk(c.data.Walk)
-	if w == nil {
-		return class.WalkView{}, terms.Refuse(class.CodeWalk, "class.refused.no_walk")
-	}
-	return class.WalkView{Walk: w, Step: c.data.Step, Left: c.data.Left}, c.mayMove(true)
-}
-
-// course returns the course in the language of the person who created the class. Everyone in the
-// class sees its script and questions in that language.
-func (c *core) course() *lessons.Course { return c.cfg.Course.Translated(c.data.Language) }
 
 // goTo shows a step of the walkthrough and opens its poll. If the presenter goes back one step, the
 // poll is not opened, since a question would only be in the way.
@@ -181,4 +118,41 @@ func (r *Local) appendToken(ctx context.Context, run class.Run, choose func(*cor
 		return err
 	}
 	return r.ask(ctx, func(c *core) error { return c.change(c.freed(), nil) })
+}
+
+// askWalk opens the poll of the walkthrough's current step.
+func (r *Local) askWalk(ctx context.Context, run class.Run) error {
+	w, err := get(ctx, r, func(c *core) (class.WalkView, error) { return c.walk() })
+	if err != nil {
+		return err
+	}
+	step := w.At()
+	if step == nil || step.Ask == nil {
+		return terms.Refuse(class.CodeAsk, "class.refused.asks_nothing")
+	}
+	return r.asked(ctx, run, func(do class.Do) (*session.State, error) { return moves.Ready(ctx, do, nil, step.Ask) },
+		func(c *core, st *session.State) error { return c.openSpec(st, step.Ask) })
+}
+
+// askToken opens a poll about a token. If the position is not open, the instructor may get
+// an offer instead.
+func (r *Local) askToken(
+	ctx context.Context, run class.Run, where class.Where, offer class.Offer,
+	at func(context.Context, class.Do) (*session.State, error),
+	open func(*core, *session.State) error,
+) error {
+	bring := func(do class.Do) (*session.State, error) { return at(ctx, do) }
+	if where == class.NextOpen {
+		isOpen := func(st *session.State) bool { return polls.WhyClosed(st) == nil }
+		bring = func(do class.Do) (*session.State, error) { return moves.FindOpen(ctx, do, at, isOpen) }
+	}
+	return r.asked(ctx, run, bring, func(c *core, st *session.State) error {
+		c.offer = nil
+		if why := polls.WhyClosed(st); why != nil && where == class.IfOpen {
+			offer.Share = why.Share
+			c.offer, c.offerAt = &offer, c.state
+			return c.change(c.freed(), nil)
+		}
+		return open(c, st)
+	})
 }

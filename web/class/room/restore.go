@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,30 +15,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/class/polls"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// create saves a new room whose log begins with the given records.
-func (c *core) create(first ...records.Entry) error {
-	begun, data := c.book.Entry(records.TypeBegun, records.TypeBegun, records.Begun{At: c.begun}),
-		c.book.Entry(records.TypeData, records.TypeData, c.data)
-	return c.keep(append(first, begun, data))
-}
-
 // restored is the result of [restore].
 type restored struct {
 	rooms   []*core
 	damaged map[string]*Damaged // by code
-}
-
-// Damaged is a room that could not be read.
-type Damaged struct {
-	Hash     []byte    // hash of the instructor's secret; nil if it is lost too
-	SetAside time.Time // when it was set aside; zero if its log is unchanged but could not be read
-	Used     time.Time // when the room was last used; decides when it expires
 }
 
 // restore reads all rooms independently of each other. A room that cannot be read is set
@@ -194,69 +178,3 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 	}
 	return damaged, nil
 }
-
-// mayKnow reports whether a secret is the room's, or might be, because the hash of the room's
-// secret is lost.
-func (d *Damaged) mayKnow(secret class.Secret) bool {
-	return len(d.Hash) != sha256.Size || secret.Fits([sha256.Size]byte(d.Hash))
-}
-
-// Err returns the refusal that describes the damage.
-func (d *Damaged) Err() error {
-	if d.SetAside.IsZero() {
-		return terms.Refuse(class.CodeDamaged, "class.refused.unreadable")
-	}
-	return terms.Refuse(class.CodeDamaged, "class.refused.set_aside", "day", d.SetAside.UTC().Format("2 January 2006"))
-}
-
-// become restores a core from the state of its log.
-func (c *core) become(k *records.State) {
-	c.begun, c.data, c.link, c.texts, c.votes = k.Begun, k.Data, k.Link, k.Texts, k.Votes
-	c.book, c.keptSeq, c.seq, c.epoch = k.Book, k.Seq, k.Seq+afterRestart, k.Epoch
-	for i, is := range k.Members {
-		m := &member{Member: class.Member{ID: i + 1}}
-		if is == nil || is.Learner == "" { // the member was never saved, and the number stays unused
-			m.Removed = true
-		} else {
-			m.Name, m.Learner, m.Nameless, m.Removed = is.Name, is.Learner, is.Nameless, is.Removed
-			m.Work, m.voted = is.Work, is.Work != nil
-			c.byLearner[m.Learner] = m
-		}
-		c.members = append(c.members, m)
-	}
-	for i, p := range k.Polls {
-		if p == nil {
-			p = &polls.Poll{ID: i + 1, Kind: class.Question, Phase: class.Revealed, Round: 1}
-		}
-		c.polls = append(c.polls, p)
-	}
-	for _, round := range c.votes {
-		for id := range round {
-			if id >= 1 && id <= len(c.members) {
-				c.members[id-1].voted = true
-			}
-		}
-	}
-}
-
-// roomState returns the state of the log. No changes may be pending.
-func (c *core) roomState() *records.State {
-	k := &records.State{
-		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
-		Votes: c.votes, Book: c.book, Epoch: c.epoch,
-	}
-	for _, m := range c.members {
-		if m.Learner == "" {
-			k.Members = append(k.Members, nil)
-			continue
-		}
-		k.Members = append(k.Members, &records.Member{
-			Learner: m.Learner, Name: m.Name, Nameless: m.Nameless,
-			Removed: m.Removed, Work: m.Work,
-		})
-	}
-	return k
-}
-
-// forgotten returns the id that replaces the learner id of a member who has deleted their data.
-func forgotten(id int) string { return "forgotten " + strconv.Itoa(id) }

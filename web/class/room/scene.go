@@ -11,21 +11,6 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// scene is the text on a room's stage, and the run that generates it.
-type scene struct {
-	run     class.Run // nil while it is suspended
-	unwatch func()
-	state   *session.State
-	lost    bool // a fault ended the run: the class is notified once there is a new one
-	held    bool // the run is executing several commands, of which only the result will be shown
-
-	texts   []class.Text // texts that were on the stage before
-	link    string       // the link of the stage, as last saved
-	stale   bool         // link is not the link of state
-	linkDue bool         // link will be saved soon
-	later   *time.Timer  // fires when the stage's link must be saved
-}
-
 // linkEvery is the interval at which the stage of a playing run is saved.
 const linkEvery = 250 * time.Millisecond
 
@@ -40,7 +25,7 @@ func (c *core) replaceRun(run class.Run) {
 		c.state = nil
 		return
 	}
-	c.unwatch = run.Watch(c.room.wakeUp)
+	c.unwatch = run.Watch(c.signals.wake)
 }
 
 // adoptRun makes run the room's run.
@@ -98,4 +83,21 @@ func (c *core) keepText(st *session.State) {
 	}
 	c.texts = append(c.texts, t)
 	c.enqueue(nil, c.book.Entry(records.TypeText, records.TypeText, t))
+}
+
+// brokenNotice is shown to a class whose room was restarted.
+var brokenNotice = terms.Refuse(terms.CodeModel, "class.notice.broken")
+
+// stoppedNotice is shown to a class whose run has failed and could not be restored.
+var stoppedNotice = terms.Refuse(terms.CodeModel, "class.notice.stopped")
+
+// loseRun drops a run that has failed. The class continues to see its last state until there
+// is a new run.
+func (c *core) loseRun() {
+	c.cfg.Log.Error("a room's run failed and was dropped")
+	_ = c.commit() // logged; if it failed, the run is reopened at the last saved stage
+	last := c.state
+	c.replaceRun(nil)
+	c.state, c.notice, c.lost = last, brokenNotice, true
+	c.publish()
 }

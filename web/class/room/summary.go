@@ -1,29 +1,12 @@
 package room
 
 import (
-	"context"
 	"slices"
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/moves"
 	"github.com/tokenbytoken/viz/web/class/polls"
 )
-
-// Summary implements [class.Room].
-func (r *Local) Summary(ctx context.Context, secret class.Secret) (*class.Summary, error) {
-	if !r.Fits(secret) {
-		return nil, class.ErrSecret
-	}
-	return r.SumUp(ctx)
-}
-
-// SumUp is [class.Room.Summary] after the secret has been checked.
-func (r *Local) SumUp(ctx context.Context) (*class.Summary, error) {
-	return get(ctx, r, func(c *core) (*class.Summary, error) {
-		c.flush()
-		return c.summary(), nil
-	})
-}
 
 func (c *core) summary() *class.Summary {
 	s := &class.Summary{
@@ -40,14 +23,19 @@ func (c *core) summary() *class.Summary {
 	return s
 }
 
-// ending returns the brief summary of a class that all members see.
-func (c *core) ending() *class.Ending {
-	e := &class.Ending{Asked: len(c.polls), Texts: len(c.texts), Replay: c.room.ReplayKey()}
-	if t, ok := moves.TextOf(c.state); ok && !slices.Contains(c.texts, t) {
-		e.Texts++
+func (c *core) replay() *class.Summary {
+	all := c.summary()
+	s := &class.Summary{
+		Title: all.Title, Code: all.Code, Begun: all.Begun, Walk: all.Walk, WalkSlug: all.WalkSlug, Polls: all.Polls,
+		Texts: all.Texts,
 	}
-	for _, round := range c.votes {
-		e.Votes += len(round)
+	p := c.onStage()
+	if p == nil || p.Phase == class.Revealed {
+		return s
 	}
-	return e
+	s.Polls = slices.Delete(slices.Clone(s.Polls), p.ID-1, p.ID)
+	if t, ok := moves.TextOf(c.state); ok && p.AboutToken() {
+		s.Texts = slices.DeleteFunc(s.Texts, func(x class.Text) bool { return x == t }) // it could reveal the answer
+	}
+	return s
 }

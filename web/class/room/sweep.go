@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/web/journal"
 )
 
 // Sweep deletes the rooms that nobody has used for [Limits.TTL], and closes the runs that
@@ -52,4 +53,35 @@ func (h *Hub) sweepOften() {
 			_ = fault.Do(h.cfg.Log, "sweeping rooms", func() error { h.Sweep(h.ctx); return nil })
 		}
 	}
+}
+
+// sweepDamaged deletes the damaged rooms that have been unused for longer than [Limits.TTL].
+func (h *Hub) sweepDamaged(ctx context.Context) {
+	h.mu.Lock()
+	var old []string
+	for code, d := range h.damaged {
+		if h.cfg.Aged().Sub(d.Used) > h.cfg.Limits.TTL {
+			old = append(old, code)
+		}
+	}
+	h.mu.Unlock()
+	for _, code := range old {
+		if err := h.RemoveDamaged(ctx, code); err != nil {
+			h.cfg.Log.Error("a damaged room could not be deleted", "error", err)
+		}
+	}
+}
+
+// RemoveDamaged deletes a damaged room, including the data set aside.
+func (h *Hub) RemoveDamaged(ctx context.Context, code string) error {
+	err := h.cfg.Logs.Drop(ctx, journal.Owner{Kind: journal.Room, Name: code})
+	if err == nil {
+		err = h.cfg.Secrets.DropSecret(ctx, code)
+	}
+	if err == nil {
+		h.mu.Lock()
+		delete(h.damaged, code)
+		h.mu.Unlock()
+	}
+	return err
 }

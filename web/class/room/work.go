@@ -2,8 +2,6 @@ package room
 
 import (
 	"cmp"
-	"context"
-	"crypto/subtle"
 	"slices"
 	"strings"
 
@@ -16,51 +14,6 @@ import (
 // A class can be assigned tasks from the course. Each member can hand in their results; handing in
 // again replaces earlier results. The server reads the results from the member's saved progress,
 // not from the browser.
-
-// Assigned returns the room with the given code if key opens its assignment. It checks the key in
-// the same way as [Hub.Replay].
-func (h *Hub) Assigned(code, key string, who admission.Caller) (class.Room, error) {
-	r, err := h.dir.Lookup(h.ctx, code)
-	if err != nil {
-		return nil, err
-	}
-	if r == nil || subtle.ConstantTimeCompare([]byte(key), []byte(r.WorkKey())) != 1 {
-		if !h.mayTry(who) {
-			return nil, class.ErrTries
-		}
-		h.cfg.WrongCodes.Spend(who)
-		return nil, class.ErrNoRoom
-	}
-	return r, nil
-}
-
-// Assignment implements [class.Room].
-func (r *Local) Assignment(ctx context.Context, learner string) (class.Assignment, error) {
-	return get(ctx, r, func(c *core) (class.Assignment, error) {
-		a := class.Assignment{Title: c.data.Title, Tasks: strings.Fields(c.data.Tasks), Names: c.data.AskNames}
-		if m := c.byLearner[learner]; m != nil && !m.Removed {
-			a.Name = m.Name
-			if m.Work != nil {
-				w := *m.Work
-				a.Work = &w
-			}
-		}
-		return a, nil
-	})
-}
-
-// HandIn implements [class.Room].
-func (r *Local) HandIn(ctx context.Context, who admission.Caller, name string, w class.Work) error {
-	nick, err := class.CleanNick(name)
-	if err != nil {
-		return err
-	}
-	return r.handIn(ctx, who, nick, w)
-}
-
-func (r *Local) handIn(ctx context.Context, who admission.Caller, nick string, w class.Work) error {
-	return r.ask(ctx, func(c *core) error { return c.handIn(who, nick, w) })
-}
 
 func (c *core) handIn(who admission.Caller, name string, w class.Work) error {
 	tasks := strings.Fields(c.data.Tasks)

@@ -4,27 +4,43 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/records"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
-// shared is the directory of a server in a cluster.
-type shared struct {
-	*room.Hub
-	c *Cluster
+// taken reports whether the cluster stores any data of a room with this code.
+func (h *shared) taken(ctx context.Context, code string) (bool, error) {
+	d, err := h.damagedShared(ctx, code)
+	return d != nil, err
+}
 
-	mu      sync.Mutex
-	relays  map[string]*relay // by code
-	expired time.Time         // when rooms without an owner were last swept
-
-	reports atomic.Uint64
-	stop    func() // stops serving other servers
+// sweepAside deletes the rooms of a cluster that have been unused for longer than
+// [room.Limits.TTL] and were set aside completely, and so are missing from the given list of logs.
+func (h *shared) sweepAside(ctx context.Context, logs []journal.Info) error {
+	aside, err := h.Config().Logs.Owners(ctx, store.SetAsideKind)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, log := range logs {
+		there[log.Name] = true
+	}
+	for _, x := range aside {
+		kind, code := store.SetAsideOf(x.Name)
+		if kind != journal.Room || !class.IsCode(code) || there[code] ||
+			h.Config().Aged().Sub(x.Used) <= h.Config().Limits.TTL {
+			continue
+		}
+		if err := h.RemoveDamaged(ctx, code); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Lookup implements [room.Directory]. It can find any room on any server, since servers do not load
@@ -64,97 +80,10 @@ func (h *shared) Lookup(ctx context.Context, code string) (room.Hosted, error) {
 	return f, nil
 }
 
-func (h *shared) relayOf(code string) *relay {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.relays[code]
-}
-
-// ownedIn returns a room that this server owns under the lease with the given term.
-func (h *shared) ownedIn(code string, term uint64) (o owned, ok bool) {
-	f := h.relayOf(code)
-	if f == nil {
-		return o, false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.here == nil || f.lease.Term != term || f.here.IsLost() {
-		return o, false
-	}
-	return owned{f.here, f}, true
-}
-
-// keep remembers the relay of a room that this server owns.
-func (h *shared) keep(f *relay) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.relays[f.Code()] = f
-}
-
-// discard forgets a relay.
-func (h *shared) discard(f *relay) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.relays[f.Code()] == f {
-		delete(h.relays, f.Code())
-	}
-}
-
-// NewHub returns the hub of a server in a cluster. All hubs of the cluster need the same Logs,
-// Secrets and model.
-func NewHub(cfg room.Config, c Cluster) (*room.Hub, error) {
-	h, _, err := joinCluster(cfg, c)
-	return h, err
-}
-
-// joinCluster returns the hub and its directory.
-func joinCluster(cfg room.Config, c Cluster) (*room.Hub, *shared, error) {
-	c.Paces = c.Paces.withDefaults()
-	x := &shared{c: &c, relays: map[string]*relay{}, expired: time.Now()}
-	if cfg.Broker == nil {
-		cfg.Broker = class.NewBroker()
-	}
-	cfg.Broker = &watchers{cfg.Broker, x}
-	h, err := room.NewShared(cfg, func(h *room.Hub) (room.Directory, error) {
-		x.Hub = h
-		var err error
-		x.stop, err = c.Bus.Serve(c.Server, x.answer)
-		return x, err
-	})
-	return h, x, err
-}
-
 func (h *shared) StopServing() {
 	if h.stop != nil { // nil if the bus refused to serve
 		h.stop()
 	}
-}
-
-// watchers is a broker that makes this server follow a room while anyone watches the room here,
-// even if only on a classroom screen.
-type watchers struct {
-	class.Broker
-	shared *shared
-}
-
-func (w *watchers) Subscribe(room string) (<-chan class.Note, func()) {
-	notes, stop := w.Broker.Subscribe(room)
-	f := w.shared.relayOf(room)
-	if f == nil {
-		return notes, stop
-	}
-	f.watched(1)
-	return notes, func() {
-		f.watched(-1)
-		stop()
-	}
-}
-
-func (f *relay) watched(n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.watching += n
-	f.used = time.Now()
 }
 
 // Open implements [room.Directory]. It waits for other servers, and holds no lock while it does.

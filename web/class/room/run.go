@@ -2,11 +2,11 @@ package room
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/fault"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal"
 )
@@ -15,16 +15,17 @@ import (
 // restarts. After each earlier panic, the room is restarted.
 const mostFaults = 5
 
-// brokenNotice is shown to a class whose room was restarted.
-var brokenNotice = terms.Refuse(terms.CodeModel, "class.notice.broken")
-
 // run runs a room's goroutine until the room ends. If the goroutine panics, the process
 // survives, and the room is restarted from its log with the same people in it.
 func (h *Hub) run(r *Local, c *core) {
 	defer close(r.done)
 	secret := c.secret
 	for range mostFaults {
-		if fault.Do(h.cfg.Log, "a room", func() error { c.loop(r.ctx); return nil }) == nil {
+		if fault.Do(h.cfg.Log, "a room", func() error {
+			c.loop(r.ctx, r.requests, r.woken,
+				r.restoreRun)
+			return nil
+		}) == nil {
 			return
 		}
 		err := fault.Do(h.cfg.Log, "restarting a room", func() (err error) {
@@ -61,7 +62,8 @@ func (h *Hub) again(r *Local, old *core) (*core, error) {
 	if c == nil {
 		return nil, errors.New("the room's log was set aside")
 	}
-	c.room, c.seq, c.used = r, max(c.seq, old.seq), old.used
+	r.attach(c)
+	c.seq, c.used = max(c.seq, old.seq), old.used
 	for _, was := range old.members {
 		if m := c.byLearner[was.Learner]; m != nil {
 			m.pages, m.known, m.address = was.pages, was.known, was.address
@@ -99,50 +101,66 @@ func (h *Hub) saveJoins(old *core) {
 	}
 }
 
-// stoppedNotice is shown to a class whose run has failed and could not be restored.
-var stoppedNotice = terms.Refuse(terms.CodeModel, "class.notice.stopped")
-
-// runEnded is closed when the room's run has ended. It is nil if there is no run.
-func (c *core) runEnded() <-chan struct{} {
-	if c.run == nil {
-		return nil
+// begin starts the goroutine of a room.
+func (h *Hub) begin(u *Unstarted) *Local {
+	c := u.core
+	r := &Local{
+		Face: NewFace(c.code, c.secret), cfg: &h.cfg, hub: h.ctx, spawn: h.wg.Go,
+		drop: func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			delete(h.rooms, c.code)
+		},
+		requests: make(chan func(*core)), woken: make(chan struct{}, 1), runLock: make(chan struct{}, 1),
+		done: make(chan struct{}),
 	}
-	return c.run.Done()
+	r.ctx, r.stop = context.WithCancel(h.ctx)
+	r.attach(c)
+	c.show()
+	u.running = r
+	h.wg.Go(func() { h.run(r, c) })
+	return r
 }
 
-// loseRun drops a run that has failed. The class continues to see its last state until there
-// is a new run.
-func (c *core) loseRun() {
-	c.cfg.Log.Error("a room's run failed and was dropped")
-	_ = c.commit() // logged; if it failed, the run is reopened at the last saved stage
-	last := c.state
-	c.replaceRun(nil)
-	c.state, c.notice, c.lost = last, brokenNotice, true
-	c.publish()
+// RestoreOwned reads a room of which this server has become the owner with the given epoch. The
+// parameter secret is the hash of the room's secret. It returns [ErrMoved] if there already is a
+// newer owner.
+func (h *Hub) RestoreOwned(
+	ctx context.Context, log journal.Info, secret [sha256.Size]byte, as Host, epoch uint64,
+) (*Unstarted, error) {
+	var c *core
+	if err := fault.Do(h.cfg.Log, "reading a room", func() (err error) {
+		c, err = restoreRoom(ctx, &h.cfg, log, secret[:])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return nil, (&Damaged{SetAside: h.cfg.Now()}).Err()
+	}
+	if c.epoch != epoch {
+		return nil, ErrMoved
+	}
+	c.host = as
+	// The view's number is saved immediately, since the next owner's views must have higher
+	// numbers.
+	if err := c.saveSeq(); err != nil {
+		return nil, err
+	}
+	c.keptSeq = c.seq
+	return &Unstarted{core: c}, nil
 }
 
-// restoreRun reopens the run after a fault, if anyone is watching. If that fails, the class is
-// notified.
-func (r *Local) restoreRun() {
-	h := r.hub
-	h.wg.Go(func() {
-		err := fault.Do(h.cfg.Log, "reopening a room's run", func() error {
-			leave, err := r.lockRun(r.ctx)
-			if err != nil {
-				return err
-			}
-			defer leave()
-			_, err = r.awake(r.ctx)
-			return err
-		})
-		if err == nil || r.ctx.Err() != nil {
-			return
-		}
-		h.cfg.Log.Error("a room's run could not be reopened", "error", err)
-		_ = r.ask(r.ctx, func(c *core) error { // the room may be gone
-			c.notice = stoppedNotice
-			c.publish()
-			return nil
-		})
-	})
+// Start starts a room. Before anyone can find it, Start calls begun, which returns a function to run
+// in a goroutine that [Hub.Close] waits for. The hub is locked during begun.
+func (h *Hub) Start(u *Unstarted, begun func(*Local) (watch func())) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return class.ErrGone
+	}
+	r := h.begin(u)
+	h.rooms[r.code] = r
+	h.wg.Go(begun(r))
+	return nil
 }
