@@ -80,9 +80,9 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 		// number of values in the keys and values together.
 		{KVBytes, "position.bytes", "262144", "only the keys", "values, not bytes"},
 		// The nucleus keeps 2 tokens at T = 0.5, one fewer than at T = 1, and 4 at T = 2.
-		{Softmax, "hot.count", "3", "crosses the border", "at T = 1"},
+		{Softmax, "hot.count", "3", "crosses the threshold", "at T = 1"},
 		// γ + 1 = 5, and 1 / (1 − 0.8) = 5.
-		{Speculation, "expected.e", "5", "if all are accepted", "draft without end"},
+		{Speculation, "expected.e", "5", "if all are accepted", "unlimited draft"},
 	} {
 		p, err := New(terms.English, row.kind, 0, 1)
 		if err != nil {

@@ -95,7 +95,7 @@ var lessonMistakes = []struct {
 	{"softmax.exp.1", "54.598", OtherRow, "the exp of “the”; this row is “a”"},
 	{"softmax.exp.1", "0.3679", Shifted, "p comes out the same"}, // e^(3−4)
 	{"softmax.sum", "31.842", LeftOut, "Without “the”"},          // 86.440 − 54.598
-	{"softmax.sum", "10.5", NoExp, "column exp"},                 // 4 + 3 + 2 + 1 + 0.5
+	{"softmax.sum", "10.5", NoExp, "the exp column"},             // 4 + 3 + 2 + 1 + 0.5
 	{"softmax.sum", "11113.16", Base10, "powers of 10"},          // 10000 + 1000 + 100 + 10 + 3.162
 	{"softmax.p.1", "0.3679", Largest, "20.086 / 54.598 = 0.3679. The whole is all five exps together, 86.440."},
 	{"softmax.p.1", "0.368", Largest, "86.440"},
@@ -103,9 +103,9 @@ var lessonMistakes = []struct {
 	{"softmax.p.0", "0.8998", Base10, "2.71828"}, // 10000 / 11113.16
 	{"softmax.p.0", "0.5093", Base2, "2.71828"},  // 16 / (16 + 8 + 4 + 2 + 1.4142)
 	{"softmax.p.0", "0.381", NoExp, "Raise e"},   // 4 / 10.5
-	{"softmax.p.0", "54.598", Swapped, "one column before"},
-	{"softmax.p.0", "63.16", Percent, "its sign"},
-	{"softmax.p.1", "0.8640", Swapped, "one column further"}, // the running total
+	{"softmax.p.0", "54.598", Swapped, "the previous column"},
+	{"softmax.p.0", "63.16", Percent, "% sign"},
+	{"softmax.p.1", "0.8640", Swapped, "the next column"}, // the running total
 	{"softmax.p.1", "0.0855", OtherRow, "p of “an”"},
 	{"softmax.p.0", "0.63", Rounding, "three or four decimals"},
 	{"softmax.p.0", "0.631", Rounding, "goes up by one"}, // 0.6316 truncated
@@ -120,9 +120,9 @@ var lessonMistakes = []struct {
 	{"topk.q.0", "0.7311", OneTooFew, "3 stay"},  // 0.6316 / 0.8640
 	{"topk.q.0", "0.6439", OneTooMany, "0.9809"}, // 0.6316 / 0.9809
 	{"topk.q.3", "0.0314", NotCut, "keeps nothing"},
-	{"topk.q.3", "0.0320", OneTooMany, "It goes"}, // 0.0314 / 0.9809
+	{"topk.q.3", "0.0320", OneTooMany, "Nothing is left"}, // 0.0314 / 0.9809
 	{"topp.keep", "the,a", Crossing, "0.8640, short of 0.9"},
-	{"topp.keep", "the,a,an,and", OneTooMany, "0.9495 already"},
+	{"topp.keep", "the,a,an,and", OneTooMany, "already 0.9495"},
 	{"topp.keep", "the,an", OtherOption, "more probable"},
 	{"topp.mass", "0.8640", Crossing, "0.8640 is short of 0.9"},
 	{"topp.q.0", "0.7311", Crossing, "0.8640 is short of 0.9"},

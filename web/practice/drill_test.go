@@ -207,8 +207,8 @@ func TestDrillStepsKeepAnswers(t *testing.T) {
 		t.Error("the answer of the other step is lost")
 	}
 	d = s.Get("/practice/softmax?step=hot")
-	if got := d.Find("#dq").Text(); got != "Work the softmax again at T = 2" {
-		t.Errorf("?step=hot leads to %q, want %q", got, "Work the softmax again at T = 2")
+	if got := d.Find("#dq").Text(); got != "Work out the softmax again at T = 2" {
+		t.Errorf("?step=hot leads to %q, want %q", got, "Work out the softmax again at T = 2")
 	}
 }
 
@@ -228,8 +228,8 @@ func TestDrillTickBoxesAreOneAnswer(t *testing.T) {
 		}
 	}
 	d := s.check(ownDrill, form)
-	if got := d.Find(".slip b").Text(); got != "The token that crosses the border stays." {
-		t.Errorf("two of three kept: got %q, want %q", got, "The token that crosses the border stays.")
+	if got := d.Find(".slip b").Text(); got != "The token that crosses the threshold stays." {
+		t.Errorf("two of three kept: got %q, want %q", got, "The token that crosses the threshold stays.")
 	}
 	form["topp.keep"] = []string{"the", "a", "an"}
 	d = s.check(ownDrill, form)
