@@ -233,10 +233,10 @@ func TestDescriptionSentences(t *testing.T) {
 		// 6/10 − 0.5 = 0.1; 1/10 − 0.25 = −0.15; 3/10 − 0.25 = 0.05
 		"histogram.svg": "The share of each token in 10 draws and its probability. They differ most at ·a, " +
 			"by 0.1500.",
-		"head-scores.svg": "The share of its weight that each of 3 heads gives to what came after the same token " +
-			"before, by block. At or above the limit of 40%: 1. The most is 50%, of L1.H2.",
+		"head-scores.svg": "The share of its weight that each of 3 heads gives to what followed the same token " +
+			"earlier, by block. At or above the limit of 40%: 1. The largest is 50%, for L1.H2.",
 		"heads-off.svg": "With all heads it is 4.00 bits. Solid bars are the candidates, outlined ones the heads " +
-			"that look there least. Most is lost without L1.H2: 6.00 bits.",
+			"that look there least. The most is lost without L1.H2: 6.00 bits.",
 		// (3+2+0+1)/4, (3+2.5+4+1)/4 = 2.625, (3+2.5)/2
 		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, " +
 			"Pure sampling 2.62, Top-k 40 2.75.",
@@ -245,7 +245,7 @@ func TestDescriptionSentences(t *testing.T) {
 		// 4 MiB × 4,096 is 16 GiB.
 		"wedge.svg": "Weights of 12 GiB and caches of 16 GiB need 28 GiB; the card has 24 GiB.",
 		// 12 / 0.001 = 12,000
-		"break-even.svg": "One machine costs $12.00 a day; 12.0 k requests bought cost as much. One machine can " +
+		"break-even.svg": "One machine costs $12.00 a day; 12.0 k bought requests cost as much. One machine can " +
 			"answer 10.0 k a day.",
 		"saved.svg": "γ = 1 does best: it saves 12.0 ms of 100 ms, and 20 of 64 passes.",
 		"stops.svg": "stop string “User:” ends the text, at token 12.",
@@ -253,8 +253,8 @@ func TestDescriptionSentences(t *testing.T) {
 		// 0.12 − 0.08
 		"rounded-bars.svg": "3 tokens, each with its probability by own weights, int8 and Q4_0, from left to right. " +
 			"Rounding moves ·little most, by 0.0400.",
-		"rounded-steps.svg": "The divergence from the own weights’ probabilities at each step; int8 at most " +
-			"0.0000200 nats; Q4_0 at most 0.300 nats.",
+		"rounded-steps.svg": "The divergence from the probabilities with the model’s own weights, at each step; int8 " +
+			"at most 0.0000200 nats; Q4_0 at most 0.300 nats.",
 		"race.svg": "3 tokens: the target alone took 30.0 ms, with a draft 25.0 ms.",
 	} {
 		c, err := charts(terms.English)[name]()

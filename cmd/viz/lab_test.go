@@ -108,7 +108,7 @@ func TestLabBadInput(t *testing.T) {
 		{[]string{"speculation", "-gamma", "0"}, []string{"-gamma is 0", "1 to 16 tokens"}},
 		{[]string{"speculation", "-gammas", "1,x"}, []string{"-gammas", "separated by commas"}},
 		{[]string{"draw", "-draws", "1000000"}, []string{"-draws is 1000000", "10 to 100000 draws"}},
-		{[]string{"bill", "-input-price", "-3"}, []string{"-input-price is -3", "$ a million tokens"}},
+		{[]string{"bill", "-input-price", "-3"}, []string{"-input-price is -3", "$ per million tokens"}},
 		{[]string{"bill", "-top-p", "0"}, []string{"-top-p is 0", "above 0"}},
 		{[]string{"prefill", "-lengths", "9999"}, []string{"-lengths", "at most 512 tokens"}},
 		{[]string{"cache", "-colour"}, []string{"-colour", "not defined"}},

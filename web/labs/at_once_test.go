@@ -85,7 +85,7 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 				panelOf(m, "lab-follows"), panelOf(m, "lab-sum"), c.follows, c.sum,
 			)
 		}
-		if !strings.Contains(panelOf(m, "lab-lead"), "only a run can tell") {
+		if !strings.Contains(panelOf(m, "lab-lead"), "Only a run can tell") {
 			t.Errorf("%s: the chart does not state what is unknown", c.name)
 		}
 	}

@@ -22,10 +22,10 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	}
 	c := &lab.Cache{SameLogits: true, Compared: 4096, Columns: lab.Columns{Compared: 640}, Steps: []lab.CacheStep{step}}
 	if got := plain(sameText(stage.English, c)); !strings.Contains(got, "all the same bit for bit") ||
-		!strings.Contains(got, "640 numbers compared, none differs") {
+		!strings.Contains(got, "640 numbers compared, and none differs") {
 		t.Errorf(
 			"plain(sameText(c)) = %q, want it to contain %q and %q", got, "all the same bit for bit",
-			"640 numbers compared, none differs",
+			"640 numbers compared, and none differs",
 		)
 	}
 	if got := plain(partsText(stage.English, c, step)); !strings.Contains(got, "equal to the formulas at every token") {
@@ -33,9 +33,12 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	}
 	c.Columns.Different = 3
 	if got := plain(sameText(stage.English, c)); strings.Contains(got, "none differs") || !strings.Contains(
-		got, "3 numbers of 640 differ",
+		got, "640 numbers in the keys and values, 3 differ",
 	) {
-		t.Errorf("got %q, want it without %q and with %q", got, "none differs", "3 numbers of 640 differ")
+		t.Errorf(
+			"got %q, want it without %q and with %q", got, "none differs",
+			"640 numbers in the keys and values, 3 differ",
+		)
 	}
 	c.SameLogits = false
 	if got := plain(sameText(stage.English, c)); strings.Contains(got, "same bit") {
@@ -43,10 +46,10 @@ func TestCachePageClaimsOnlyWhatIsTrue(t *testing.T) {
 	}
 	c.Steps[0].Recomputed.MultAdds++
 	if got := plain(partsText(stage.English, c, step)); strings.Contains(got, "equal to the formulas") ||
-		!strings.Contains(got, "at token 1 that is not what the formulas say") {
+		!strings.Contains(got, "at token 1 the count does not match the formulas") {
 		t.Errorf(
 			"got %q, want it without %q and with %q", got, "equal to the formulas",
-			"at token 1 that is not what the formulas say",
+			"at token 1 the count does not match the formulas",
 		)
 	}
 	rows := columnRows(
@@ -124,10 +127,10 @@ func TestExceedingTheWindowIsReported(t *testing.T) {
 	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
 	if got := windowText(stage.English, m); !strings.Contains(got,
-		"4,096 positions are more than the window of this model, 512") {
+		"4,096 positions exceed this model’s window of 512") {
 		t.Errorf(
 			"windowText(m) = %q, want it to contain %q", got,
-			"4,096 positions are more than the window of this model, 512",
+			"4,096 positions exceed this model’s window of 512",
 		)
 	}
 	if m.Positions = 512; windowText(stage.English, m) != "" {
@@ -148,10 +151,10 @@ func TestSingleKeptTokenIsExplained(t *testing.T) {
 	}
 	list := drawSections(stage.English, d)
 	last := list[len(list)-1]
-	if len(list) != 2 || last.Chart != nil || !strings.Contains(plain(last.Say), "·Paris alone") {
+	if len(list) != 2 || last.Chart != nil || !strings.Contains(plain(last.Say), "keep only ·Paris") {
 		t.Errorf(
 			"got %d sections, the last with the text %s; want len(list) = 2, last.Chart = nil, plain(last.Say) with %q",
-			len(list), plain(last.Say), "·Paris alone",
+			len(list), plain(last.Say), "keep only ·Paris",
 		)
 	}
 }
@@ -251,8 +254,8 @@ func TestLinkNamesItsModel(t *testing.T) {
 		t.Errorf(`the same model: got %q, want ""`, got)
 	}
 	other := strings.Replace(link, s.pages.Target.Hash()[:12], "0123456789ab", 1)
-	if got := text(s.get(other, 200).Find("#lab-trouble")); !strings.Contains(got, "made with another model") {
-		t.Errorf("another model: got %q, want it to contain %q", got, "made with another model")
+	if got := text(s.get(other, 200).Find("#lab-trouble")); !strings.Contains(got, "made with a model other than") {
+		t.Errorf("another model: got %q, want it to contain %q", got, "made with a model other than")
 	}
 }
 
