@@ -49,7 +49,7 @@ func TestInspectDescribesEveryFormat(t *testing.T) {
 			"rotary, base 10000 in 6 layers; base 1000000 in 1 layer\n",
 		},
 		"smollm3":            {"smollm3: 5 layers", "rotary, base 5000000; none in 1 layer\n"},
-		"olmo2-f32.gguf":     {"olmo2: 3 layers", "output matrix of its own"},
+		"olmo2-f32.gguf":     {"olmo2: 3 layers", "separate output matrix"},
 		"mistral-window":     {"mistral:", "64 positions; a token sees the last 16\n"},
 		"gpt2-gelu":          {"gpt2:", "stored as BF16\n"},
 		"qwen2":              {"qwen2:", "Qwen2 split", "base 1000000"},

@@ -178,7 +178,7 @@ func TestNoticesLeadWithBoldSentence(t *testing.T) {
 	}{
 		{
 			&session.State{Model: m, Notice: session.WhyMemory}, "Paused: the memory for runs is used up.",
-			"Idle runs will make room; press Play to go on.",
+			"Idle runs will make room; press Play to continue.",
 		},
 		{
 			&session.State{Model: m, Stuck: &terms.Refusal{Message: "This takes too long. Try another one."}},

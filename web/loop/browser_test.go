@@ -239,7 +239,7 @@ func TestBrowserReportsLostServer(t *testing.T) {
 	}
 	b.Until(`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`)
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
-	b.Until(`document.getElementById('err-general').textContent.includes('Not connected just now')`)
+	b.Until(`document.getElementById('err-general').textContent.includes('Not connected right now')`)
 
 	// Once a server is running again, the learner can repeat a key press whose command was not
 	// sent.

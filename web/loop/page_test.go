@@ -144,10 +144,10 @@ func TestPromptPieces(t *testing.T) {
 	m := testmodel.Target(t)
 	v := NewPieces(lang, m, chat.Text{Text: "Once upon"})
 	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" ||
-		v.Say != "3 tokens, the start mark included" || v.Over {
+		v.Say != "3 tokens, including the start mark" || v.Over {
 		t.Errorf(
 			"got %+v, want Tokens[0].String() = %q, Tokens[1].String() = %q, Say = %q, Over = false", v, "start",
-			"Once", "3 tokens, the start mark included",
+			"Once", "3 tokens, including the start mark",
 		)
 	}
 	v = NewPieces(lang, m, chat.Text{Text: strings.Repeat("Once upon ", 300)})

@@ -138,7 +138,7 @@ func TestDoneMessageIsFixed(t *testing.T) {
 	for query, want := range map[string]string{
 		"":             "",
 		"done=x":       "",
-		"done=deleted": "Erased. Nothing about you is kept here any more.",
+		"done=deleted": "Erased. Nothing about you is kept here anymore.",
 		"done=imported&visits=2&answers=1&reviews=0&guesses=3": "Imported: 2 sections, 1 answer, 3 guesses.",
 		"done=imported&guesses=1":                              "Imported: 1 guess.",
 		"done=imported&visits=<b>&answers=-4":                  "Imported. All of it was already here.",

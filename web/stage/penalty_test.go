@@ -45,7 +45,7 @@ func TestLogitsSayWhatThePenaltyChanged(t *testing.T) {
 	if got := last.Work.Cells[1].Sum.String(); !strings.Contains(got, " × 1.05 = "+terms.Minus) {
 		t.Errorf("the worked line of ·and is %s, want it to contain %q", got, " × 1.05 = "+terms.Minus)
 	}
-	const say = "The repetition penalty, 1.05, lowered the scores of 6 tokens that the text has already. " +
+	const say = "The repetition penalty, 1.05, lowered the scores of 6 tokens already in the text. " +
 		"Highest now: ·dog 6.69"
 	if got := strings.ReplaceAll(p.Notes[0].String(), "\u00a0", " "); !strings.HasPrefix(got, say) {
 		t.Errorf("the note is %s, want it to begin with %q", got, say)

@@ -213,7 +213,7 @@ func TestScoreComparesSettings(t *testing.T) {
 		}
 	}
 	said := strings.Join(strings.Fields(d.Find("main").Text()), " ")
-	for _, want := range []string{"it is endless (∞)", "With top_k=1", "they would never write it"} {
+	for _, want := range []string{"it is infinite (∞)", "With top_k=1", "they would never write it"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the page does not contain %q", want)
 		}

@@ -288,7 +288,7 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		t.Errorf("at the lowest and the highest height, the answer depends on %s, want %s", got,
 			"[0% 0% 0% 0% 0% 100%] [0% 0% 0% 0% 100% 0%]")
 	}
-	want := "Before block 6 the answer follows the vector at position 4, after it the one at the last position."
+	want := "Before block 6 the answer follows the vector at position 4; after it, the one at the last position."
 	if !strings.Contains(d.Find("main").Text(), want) {
 		t.Errorf("the page does not contain %q", want)
 	}
@@ -317,7 +317,7 @@ func TestPageListsMeasuredHeads(t *testing.T) {
 		d, status = open(t, site+at("heads", "1"))
 	}
 	text := d.Find("main").Text()
-	for _, want := range []string{"block 4, head 4: 64%", "2 heads of this model do", "No head of this model does"} {
+	for _, want := range []string{"block 4, head 4: 64%", "2 heads of this model do", "no head of this model does"} {
 		if status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("status %d, no %q", status, want)
 		}
