@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -18,7 +17,6 @@ import (
 // call it once the page is open.
 func (tab *Tab) Unobserved() {
 	tab.t.Helper()
-	call(tab, "stop reports of styles", css.Disable, cdp.Empty{})
 	call(tab, "stop reports of changes", dom.Disable, cdp.Empty{})
 	call(tab, "stop reports of requests", network.Disable, cdp.Empty{})
 }

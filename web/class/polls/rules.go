@@ -26,6 +26,8 @@ func (p *Poll) CarryOut(cmd class.Command, now time.Time) error {
 		p.Phase = class.Revealed
 	case class.Revote:
 		return p.again(cmd.For, now)
+	default:
+		return terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
 	}
 	return nil
 }

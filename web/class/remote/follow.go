@@ -37,7 +37,7 @@ func (f *relay) follow() error {
 	}
 	stop, err := f.shared.c.Bus.Subscribe(f.Code(), f.arrived)
 	f.follows = err == nil
-	f.mu.Unlock() // f.mu must not be held when the hub's lock is taken
+	f.mu.Unlock() // before Async, which locks the hub
 	if err != nil {
 		return class.ErrAway
 	}

@@ -136,9 +136,15 @@ func (m *machine) compare(all polls.Votes, sheet *class.Summary) {
 	for i, p := range sheet.Polls {
 		at := polls.Round{Poll: i + 1, N: 1}
 		id := fmt.Sprintf("%d-1", i+1)
-		sum := 0
-		for _, n := range p.Rounds[0].Counts {
+		sum, by := 0, map[string]int{}
+		for _, v := range all[at] {
+			by[v.Choice]++
+		}
+		for k, n := range p.Rounds[0].Counts {
 			sum += n
+			if o := p.Rounds[0].Options[k]; !o.Rest && n != by[o.Key] {
+				m.t.Errorf("poll %s: %d votes for %s, want %d", id, n, o.Key, by[o.Key])
+			}
 		}
 		if sum != len(all[at]) || sum > voters {
 			m.t.Errorf(

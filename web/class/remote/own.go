@@ -53,10 +53,10 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*room.L
 func (f *relay) start(u *room.Unstarted, lease Lease) (here *room.Local, err error) {
 	h := f.shared
 	err = h.Hub.Start(u, func(r *room.Local) (watch func()) {
-		h.keep(f)
 		f.mu.Lock()
 		f.here, f.lease = r, lease
 		f.mu.Unlock()
+		h.keep(f) // only now, since a sweep discards relays without a room
 		h.Config().Broker.Publish(r.Code(), class.Note{Seq: r.View().Seq})
 		here = r
 		return func() { f.watch(r, lease) }

@@ -97,7 +97,7 @@ type shared struct {
 	*room.Hub
 	c *Cluster
 
-	mu      sync.Mutex
+	mu      sync.Mutex        // locked after the hub's lock and before a relay's
 	relays  map[string]*relay // by code
 	expired time.Time         // when rooms without an owner were last swept
 

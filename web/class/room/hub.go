@@ -54,7 +54,7 @@ func (h *Hub) all() []*Local {
 }
 
 // Async calls each function in list in its own goroutine; [Hub.Close] waits for them. If the
-// hub is closed, async calls none of them and returns false. The caller must not hold the
+// hub is closed, Async calls none of them and returns false. The caller must not hold the
 // hub's lock.
 func (h *Hub) Async(list ...func()) bool {
 	h.mu.Lock()

@@ -22,8 +22,7 @@ func (h *Hub) run(r *Local, c *core) {
 	secret := c.secret
 	for range mostFaults {
 		if fault.Do(h.cfg.Log, "a room", func() error {
-			c.loop(r.ctx, r.requests, r.woken,
-				r.restoreRun)
+			c.loop(r.ctx, r.requests, r.woken, r.restoreRun)
 			return nil
 		}) == nil {
 			return
@@ -106,15 +105,11 @@ func (h *Hub) begin(u *Unstarted) *Local {
 	c := u.core
 	r := &Local{
 		Face: NewFace(c.code, c.secret), cfg: &h.cfg, hub: h.ctx, spawn: h.wg.Go,
-		drop: func() {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			delete(h.rooms, c.code)
-		},
 		requests: make(chan func(*core)), woken: make(chan struct{}, 1), runLock: make(chan struct{}, 1),
 		done: make(chan struct{}),
 	}
 	r.ctx, r.stop = context.WithCancel(h.ctx)
+	r.drop = func() { h.Drop(r) }
 	r.attach(c)
 	c.show()
 	u.running = r
@@ -151,8 +146,8 @@ func (h *Hub) RestoreOwned(
 	return &Unstarted{core: c}, nil
 }
 
-// Start starts a room. Before anyone can find it, Start calls begun, which returns a function to run
-// in a goroutine that [Hub.Close] waits for. The hub is locked during begun.
+// Start starts a room. It first calls begun, which returns a function to run in a goroutine that
+// [Hub.Close] waits for. The hub is locked during begun.
 func (h *Hub) Start(u *Unstarted, begun func(*Local) (watch func())) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
