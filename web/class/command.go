@@ -1,8 +1,10 @@
 package class
 
 import (
+	"slices"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -128,6 +130,97 @@ type (
 
 // Delete deletes the room and all its data immediately.
 type Delete struct{}
+
+// Commands are the commands of the instructor's page, with their inputs.
+var Commands = slices.Concat(terms.Commands[Maker]{
+	{Name: "goto", Inputs: terms.Inputs{
+		terms.IntInput("step", 1, 1000),
+	}, Make: with(func(v terms.Values) Command { return GoTo{Step: v.Int("step")} })},
+	{Name: "next-step", Make: from(func(v *View) Command { return GoTo{Step: stepOf(v) + 1} })},
+	{Name: "prev-step", Make: from(func(v *View) Command { return GoTo{Step: stepOf(v) - 1} })},
+
+	{Name: "ask-walk", Make: always(AskWalk{})},
+	{Name: "ask-next", Inputs: terms.Inputs{choicesInput, secondsInput, whereInput}, Make: with(askNext)},
+	{Name: "new-poll", Inputs: terms.Inputs{choicesInput, secondsInput, whereInput}, Make: with(askNext)},
+	{Name: "ask-question", Inputs: terms.Inputs{
+		terms.TextInput("id"), secondsInput,
+	}, Make: with(func(v terms.Values) Command { return AskQuestion{ID: v["id"], For: seconds(v)} })},
+	{Name: "ask-draw", Inputs: terms.Inputs{secondsInput, whereInput}, Make: with(func(v terms.Values) Command {
+		return AskDraw{For: seconds(v), Where: Where(v["where"])}
+	})},
+	{Name: "ask-number", Inputs: terms.Inputs{
+		terms.TextInput("prompt"), terms.TextInput("unit"), decimal("answer"), decimal("within"), secondsInput,
+	}, Make: with(askNumber)},
+	{Name: "close", Make: always(Close{})},
+	{Name: "extend", Inputs: terms.Inputs{
+		terms.IntInput("seconds", 1, maxSeconds).With("30"),
+	}, Make: with(func(v terms.Values) Command { return Extend{By: seconds(v)} })},
+	{Name: "spread", Make: always(ShowSpread{})},
+	{Name: "reveal", Make: always(Reveal{})},
+	{Name: "revote", Inputs: terms.Inputs{secondsInput}, Make: with(func(v terms.Values) Command {
+		return Revote{For: seconds(v)}
+	})},
+	{Name: "dismiss", Make: always(Dismiss{})},
+	{Name: "append-majority", Make: always(AppendMajority{})},
+	{Name: "append-of", Inputs: terms.Inputs{memberInput}, Make: with(func(v terms.Values) Command {
+		return AppendOf{Member: v.Int("member")}
+	})},
+
+	{Name: "timer", Inputs: terms.Inputs{secondsInput}, Make: with(func(v terms.Values) Command {
+		return SetTimer{For: seconds(v)}
+	})},
+	{Name: "lock", Make: always(Lock{On: true})},
+	{Name: "unlock", Make: always(Lock{})},
+	{Name: "hide-names", Make: always(HideNames{On: true})},
+	{Name: "show-names", Make: always(HideNames{})},
+	{Name: "alone-on", Make: always(AllowAlone{On: true})},
+	{Name: "alone-off", Make: always(AllowAlone{})},
+	{Name: "follow", Make: from(func(v *View) Command { return AllowAlone{On: !v.Alone} })},
+	{Name: "drop-name", Inputs: terms.Inputs{memberInput}, Make: with(func(v terms.Values) Command {
+		return DropName{Member: v.Int("member")}
+	})},
+	{Name: "remove", Inputs: terms.Inputs{memberInput}, Make: with(func(v terms.Values) Command {
+		return Remove{Member: v.Int("member")}
+	})},
+	{Name: "assign", Inputs: terms.Inputs{
+		{Key: "do", Kind: terms.KindLines}, terms.TextInput("names"),
+	}, Make: with(assign)},
+	{Name: "take-seat", Make: always(TakeOver{})},
+	{Name: "end", Make: always(End{})},
+	{Name: "reopen", Make: always(Reopen{})},
+	// Browsers require the checkbox sure to be checked.
+	{Name: "delete", Inputs: terms.Inputs{terms.TextInput("sure")}, Make: always(Delete{})},
+}, runCommands())
+
+// roomCodecs contains the codecs of a room's commands, by name. Servers running other versions use
+// the same names.
+var roomCodecs = map[string]codec{
+	"class.GoTo":           ofRoom[GoTo](),
+	"class.AskWalk":        ofRoom[AskWalk](),
+	"class.AskNext":        ofRoom[AskNext](),
+	"class.AskQuestion":    ofRoom[AskQuestion](),
+	"class.AskNumber":      ofRoom[AskNumber](),
+	"class.AskDraw":        ofRoom[AskDraw](),
+	"class.Close":          ofRoom[Close](),
+	"class.Extend":         ofRoom[Extend](),
+	"class.ShowSpread":     ofRoom[ShowSpread](),
+	"class.Reveal":         ofRoom[Reveal](),
+	"class.Revote":         ofRoom[Revote](),
+	"class.Dismiss":        ofRoom[Dismiss](),
+	"class.AppendMajority": ofRoom[AppendMajority](),
+	"class.AppendOf":       ofRoom[AppendOf](),
+	"class.SetTimer":       ofRoom[SetTimer](),
+	"class.Lock":           ofRoom[Lock](),
+	"class.HideNames":      ofRoom[HideNames](),
+	"class.AllowAlone":     ofRoom[AllowAlone](),
+	"class.DropName":       ofRoom[DropName](),
+	"class.Remove":         ofRoom[Remove](),
+	"class.TakeOver":       ofRoom[TakeOver](),
+	"class.End":            ofRoom[End](),
+	"class.Reopen":         ofRoom[Reopen](),
+	"class.Delete":         ofRoom[Delete](),
+	"class.Assign":         ofRoom[Assign](),
+}
 
 func (Drive) command()          {}
 func (GoTo) command()           {}

@@ -3,6 +3,7 @@ package classroom
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -13,7 +14,7 @@ import (
 // command parses an instructor's command. It uses only the command's own fields, since a form can
 // contain others. v is the room's current view.
 func command(name string, form url.Values, v *class.View) (class.Command, error) {
-	c, ok := commands.Find(name)
+	c, ok := class.Commands.Find(name)
 	if !ok {
 		return nil, noCommand(name)
 	}
@@ -23,7 +24,7 @@ func command(name string, form url.Values, v *class.View) (class.Command, error)
 			fields[in.Key] = terms.Lines(form[in.Key])
 		}
 	}
-	made, _, err := commands.Read(name, terms.TextFields(fields))
+	made, _, err := class.Commands.Read(name, terms.TextFields(fields))
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +35,23 @@ func noCommand(name string) error {
 	e := terms.Refuse(terms.CodeUnknown, "classroom.no_command", "name", strconv.Quote(name))
 	e.Field = "cmd"
 	return e
+}
+
+// withholdField is a hidden field of the forms that can move the run. It is sent whichever button
+// is pressed, so any command's message may contain it, but only commands that take a step use it.
+const withholdField = "withhold"
+
+// fieldsOf returns the fields that the message of an instructor's command may contain.
+func fieldsOf(name string) ([]string, error) {
+	c, ok := class.Commands.Find(name)
+	if !ok {
+		return nil, noCommand(name)
+	}
+	names := c.Inputs.Keys()
+	if !slices.Contains(names, withholdField) {
+		names = append(names, withholdField)
+	}
+	return names, nil
 }
 
 // do executes a command from a form.

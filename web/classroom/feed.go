@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 
@@ -384,7 +385,8 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 // voteInputs are the inputs of a vote; a draw needs only the poll.
 var voteInputs = terms.Inputs{
 	terms.Optional(terms.TextInput("poll")), terms.Optional(terms.TextInput("choice")),
-	terms.Optional(terms.IntInput("number", -terms.MaxSeed, terms.MaxSeed)), decimal("sure"),
+	terms.Optional(terms.IntInput("number", -terms.MaxSeed, terms.MaxSeed)),
+	terms.Optional(terms.NumberInput("sure", -math.MaxFloat64)),
 }
 
 func (f *followFeed) vote(ctx context.Context, c wire.Command) error {

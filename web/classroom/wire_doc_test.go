@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/web/class"
 )
 
 // TestDocumentedClassData: WIRE.md describes exactly the fields of the shared data of a
@@ -52,7 +54,7 @@ func TestDocumentedCommands(t *testing.T) {
 	_, list, ok := strings.Cut(string(page), "\n**The instructor's commands** ")
 	list, _, _ = strings.Cut(list, "\n\n")
 	var want []string
-	for _, c := range commands {
+	for _, c := range class.Commands {
 		text := c.Name
 		if keys := c.Inputs.Keys(); len(keys) > 0 && c.Name != "set" {
 			text += " (" + strings.Join(keys, ", ") + ")"

@@ -84,7 +84,7 @@ func (f *relay) Present(ctx context.Context, who string, secret class.Secret, cm
 	if !f.Fits(secret) {
 		return nil, class.ErrSecret
 	}
-	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: command{cmd}})
+	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: class.Sendable{Command: cmd}})
 	if err != nil {
 		return nil, err
 	}

@@ -3,19 +3,14 @@ package remote
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/room"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // TestViewEncodingIsComplete: a view sent between servers arrives with all its fields.
@@ -84,72 +79,6 @@ func fill(v reflect.Value) {
 		v.SetUint(3)
 	default:
 		panic(fmt.Sprint("unexpected type in a view: ", v.Type()))
-	}
-}
-
-// TestCommandEncodingRoundTrip: every command arrives as it was sent.
-func TestCommandEncodingRoundTrip(t *testing.T) {
-	t.Parallel()
-	answer, on, order := 0.5, 0.25, sampling.Order("")
-	for _, c := range []class.Command{
-		class.AskNext{Choices: 5, For: time.Minute, Where: class.NextOpen},
-		class.AskNumber{Prompt: "x", Answer: &answer, Within: 0.1},
-		class.Assign{Tasks: []string{"a", "b"}, Names: true},
-		class.Remove{Member: 3},
-		class.Delete{},
-		class.TakeOver{},
-		class.Extend{By: time.Second},
-		class.Drive{Do: session.Start{Prompt: "The cat"}},
-		class.Drive{Do: session.Seek{Step: 2, Stage: 3}},
-		class.Drive{Do: session.SetStops("a", "")},
-		class.Drive{Do: session.WhatIf{U: &on}},
-		class.Drive{Do: session.SetKnob("temperature", 0.7)},
-		class.Drive{Do: session.Set{Order: &order}},
-		class.Drive{Do: session.Play{}},
-	} {
-		text, err := json.Marshal(command{c})
-		if err != nil {
-			t.Fatalf("%T: %v", c, err)
-		}
-		var got command
-		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got.Command, c) {
-			t.Errorf("%s decodes to %#v (%v), want %#v", text, got.Command, err, c)
-		}
-	}
-	for _, bad := range []string{`{}`, `[]`, `{"Name":"drive class.Close"}`, `{"Name":"session.Play","Data":{}}`} {
-		var got command
-		if err := json.Unmarshal([]byte(bad), &got); err == nil {
-			t.Errorf("%s decodes to %#v, want an error", bad, got.Command)
-		}
-	}
-}
-
-// TestEveryCommandIsEncodable: every command type can be sent between servers.
-func TestEveryCommandIsEncodable(t *testing.T) {
-	t.Parallel()
-	method := regexp.MustCompile(`(?m)^func \((?:cmd )?(\w+)\) command\(`)
-	found := 0
-	for name, dir := range map[string]string{"class.": "..", "drive session.": "../../session"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range method.FindAllSubmatch(text, -1) {
-				found++
-				c := name + string(m[1])
-				if _, ok := codecs[c]; !ok && c != "class.Drive" {
-					t.Errorf("%s cannot be sent to another server", c)
-				}
-			}
-		}
-	}
-	if found < 40 {
-		t.Errorf("only %d commands were found", found)
 	}
 }
 

@@ -1,41 +1,22 @@
-package remote
+package class
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
-	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// codecs contains the codecs of all commands, by name. Servers running other versions use the same
-// names.
-var codecs = map[string]codec{
-	"class.GoTo":               ofRoom[class.GoTo](),
-	"class.AskWalk":            ofRoom[class.AskWalk](),
-	"class.AskNext":            ofRoom[class.AskNext](),
-	"class.AskQuestion":        ofRoom[class.AskQuestion](),
-	"class.AskNumber":          ofRoom[class.AskNumber](),
-	"class.AskDraw":            ofRoom[class.AskDraw](),
-	"class.Close":              ofRoom[class.Close](),
-	"class.Extend":             ofRoom[class.Extend](),
-	"class.ShowSpread":         ofRoom[class.ShowSpread](),
-	"class.Reveal":             ofRoom[class.Reveal](),
-	"class.Revote":             ofRoom[class.Revote](),
-	"class.Dismiss":            ofRoom[class.Dismiss](),
-	"class.AppendMajority":     ofRoom[class.AppendMajority](),
-	"class.AppendOf":           ofRoom[class.AppendOf](),
-	"class.SetTimer":           ofRoom[class.SetTimer](),
-	"class.Lock":               ofRoom[class.Lock](),
-	"class.HideNames":          ofRoom[class.HideNames](),
-	"class.AllowAlone":         ofRoom[class.AllowAlone](),
-	"class.DropName":           ofRoom[class.DropName](),
-	"class.Remove":             ofRoom[class.Remove](),
-	"class.TakeOver":           ofRoom[class.TakeOver](),
-	"class.End":                ofRoom[class.End](),
-	"class.Reopen":             ofRoom[class.Reopen](),
-	"class.Delete":             ofRoom[class.Delete](),
-	"class.Assign":             ofRoom[class.Assign](),
+// codecs contains the codecs of all commands, by name.
+var codecs = func() map[string]codec {
+	all := maps.Clone(roomCodecs)
+	maps.Copy(all, runCodecs)
+	return all
+}()
+
+// runCodecs contains the codecs of a run's commands, which a [Drive] contains.
+var runCodecs = map[string]codec{
 	"drive session.Start":      ofRun[session.Start](),
 	"drive session.StartChat":  ofRun[session.StartChat](),
 	"drive session.Open":       ofRun[session.Open](),
@@ -62,8 +43,8 @@ var codecs = map[string]codec{
 	"drive session.SetLook":    ofRun[session.SetLook](),
 }
 
-// command is a [class.Command] that can be sent between servers.
-type command struct{ class.Command }
+// Sendable is a [Command] that can be sent between servers as JSON.
+type Sendable struct{ Command }
 
 // sent is a command in JSON: the name of its codec, and its fields.
 type sent struct {
@@ -74,36 +55,36 @@ type sent struct {
 // A codec encodes and decodes the commands of one type.
 type codec struct {
 	// fields returns a command's fields, or false if the command has a different type.
-	fields func(c class.Command) (any, bool)
-	decode func(fields []byte) (class.Command, error)
+	fields func(c Command) (any, bool)
+	decode func(fields []byte) (Command, error)
 }
 
 // ofRoom returns the codec of a room's command.
-func ofRoom[C class.Command]() codec {
+func ofRoom[C Command]() codec {
 	return codec{
-		func(c class.Command) (any, bool) { own, ok := c.(C); return own, ok },
-		func(fields []byte) (class.Command, error) { var c C; err := json.Unmarshal(fields, &c); return c, err },
+		func(c Command) (any, bool) { own, ok := c.(C); return own, ok },
+		func(fields []byte) (Command, error) { var c C; err := json.Unmarshal(fields, &c); return c, err },
 	}
 }
 
-// ofRun returns the codec of a [class.Drive] with a run's command.
+// ofRun returns the codec of a [Drive] with a run's command.
 func ofRun[C session.Command]() codec {
 	return codec{
-		func(c class.Command) (any, bool) {
-			d, _ := c.(class.Drive)
+		func(c Command) (any, bool) {
+			d, _ := c.(Drive)
 			own, ok := d.Do.(C)
 			return own, ok
 		},
-		func(fields []byte) (class.Command, error) {
+		func(fields []byte) (Command, error) {
 			var c C
 			err := json.Unmarshal(fields, &c)
-			return class.Drive{Do: c}, err
+			return Drive{Do: c}, err
 		},
 	}
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (c command) MarshalJSON() ([]byte, error) {
+func (c Sendable) MarshalJSON() ([]byte, error) {
 	if c.Command == nil {
 		return []byte("null"), nil
 	}
@@ -120,7 +101,7 @@ func (c command) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (c *command) UnmarshalJSON(text []byte) error {
+func (c *Sendable) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
 	}
