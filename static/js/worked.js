@@ -40,8 +40,8 @@ function work(target) {
   if (current) line.replaceChildren(...cells.cloneNode(true).childNodes);
 }
 
-// afterPanels selects the same row again if the learner is still at the table. all is set once
-// #work-lines is up to date, too.
+// afterPanels selects the same row again if the pointer or the focus is still in the table. all is
+// set once #work-lines has been updated as well.
 export function afterPanels(all) {
   current = all;
   const grid = table();

@@ -16,7 +16,7 @@ import (
 // the same axis.
 type guessBars struct {
 	title, caption string // the keys of texts
-	whole          string // the key of the name of the quantity to compare the guess with
+	whole          string // the key of a text that names the quantity to compare the guess with
 	// scale returns the value of the quantity named by whole, and the end of the axis. Both are
 	// known before a run.
 	scale  func(m *infer.Model, v terms.Values) (whole, high float64)

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/stage"
 
-// costColumnHTML shows the cost of the step shown. The parts that can be folded are outside the
+// costColumnHTML shows the cost of the current step. The parts that can be folded are outside the
 // panels, so that they stay as the learner left them.
 func costColumnHTML(v Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

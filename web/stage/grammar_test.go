@@ -16,7 +16,7 @@ import (
 func TestGrammarCutsAreExplained(t *testing.T) {
 	yes := `{"enum":["yes","no"]}`
 	for temperature, want := range map[float64][2]string{
-		1: {"can’t come next", "must keep to a form"},
+		1: {"can’t come next", "must follow a set form"},
 		0: {"of what the grammar allows", "of those that fit the text’s form"},
 	} {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// browser describes the browser's storage, for what the progress store needs in addition to its
+// browser tells the progress store what it needs to know about the browser's storage, beyond the
 // logs. A browser has no notices, no damaged files and no storage limit set by the program, and
 // each write reports whether there is space.
 type browser struct{}

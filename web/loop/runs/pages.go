@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxPages is the maximum number of pages that a run remembers. It remembers the pages that
-// connected last, because those may reconnect.
+// maxPages is the maximum number of pages that a run remembers. It remembers the most recently
+// connected pages, because they may reconnect.
 const maxPages = 32
 
 // pageAcks holds, for each page that has watched a run, the number of the page's last command that
