@@ -22,7 +22,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 	}{
 		{
 			"limit", times(5, session.StepToken{}), infer.StopMaxTokens,
-			"Stopped: the limit on tokens is reached. It is 5: raise it to continue.",
+			"Stopped at the limit of 5 tokens. Raise it to continue.",
 		},
 		{
 			"end of text",

@@ -61,7 +61,7 @@ func wellFormed(data []byte) ([]byte, error) {
 	var bad *files.UTF8Error
 	text, err := files.Text(data)
 	if errors.As(err, &bad) { // encoding/json would replace invalid bytes with U+FFFD
-		return nil, Refuse("the file is not UTF-8 text at %s", place(data, bad.At))
+		return nil, Refuse("the file contains invalid UTF-8 at %s", place(data, bad.At))
 	} else if err != nil {
 		return nil, Refuse("the file %v", err)
 	}

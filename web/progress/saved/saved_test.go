@@ -82,7 +82,7 @@ func TestParseRefuses(t *testing.T) {
 		{"{}", "format is missing"},
 		{example[:300], "not JSON at line 9"},
 		{example + "x", "not JSON at line 21, column 1"},
-		{swap("<b>", "\xff"), "not UTF-8 text at line 9, column 103"},
+		{swap("<b>", "\xff"), "invalid UTF-8 at line 9, column 103"},
 		{swap("viz-progress", "anki"), `format must be "viz-progress"`},
 		{swap(`"version": 1`, `"version": 2`), "version must be 1"},
 		{swap(`"version": 1`, `"version": "1"`), "version must be a whole number"},
