@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// These fields name tokens whose log-probabilities are listed in addition to those of the most
-// probable tokens.
+// These fields name tokens whose log-probabilities are listed even if they are not among the most
+// probable ones.
 const (
 	namedIDs   = "logprob_token_ids" // vLLM's name
 	namedTexts = "logprob_texts"

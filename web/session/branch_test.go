@@ -78,7 +78,7 @@ func TestChooseBranchesAndReturns(t *testing.T) {
 	}
 	if st.Steps[1].Drawn != first.Steps[1].Chosen {
 		t.Errorf(
-			"the draw is said to have fallen on %d, it fell on %d before", st.Steps[1].Drawn, first.Steps[1].Chosen,
+			"the drawn token is %d, want %d as before the choice", st.Steps[1].Drawn, first.Steps[1].Chosen,
 		)
 	}
 	if len(st.Branches) != 2 || st.Branches[0].Current || !st.Branches[1].Current {

@@ -11,8 +11,8 @@ import (
 )
 
 // Chain shows stage 4 rule by rule. It has a column for each rule that is on, in the order of the
-// rules. The column contains the probability that the rule leaves to each token. The rows are the
-// same as those of the stage's table.
+// rules. The column contains the probability that the rule leaves to each token. The rows are those
+// of the stage's table.
 type Chain struct {
 	Lead     Rich
 	Orders   []ChainButton
