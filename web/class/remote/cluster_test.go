@@ -206,6 +206,33 @@ func TestDeadServersPagesAreDropped(t *testing.T) {
 	onB.Settled("one is left", func(v *class.View) bool { return v.Here == 1 })
 }
 
+// TestNewOwnerDropsPagesOfItsPreviousOwnership: when a server becomes the owner of a room again, it
+// does not count the pages that were reported to it while it was the owner before.
+func TestNewOwnerDropsPagesOfItsPreviousOwnership(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	a, c := u.server("a"), u.server("c")
+	l := a.teach(class.Options{})
+	c.enters(l, 3)
+	l.Settled("one is here", func(v *class.View) bool { return v.Here == 1 })
+	c.kill()
+	f := a.shared().relayOf(l.Code())
+	first, _, err := f.locate(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.lapse(l.Code())
+	<-first.Done()
+	for again := first; again == first; {
+		if again, _, err = f.locate(t.Context(), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		if v := again.View(); again != first && v.Here != 0 {
+			t.Errorf("the new owner counts %d pages, want 0", v.Here)
+		}
+	}
+}
+
 // TestLongOutageIsReportedAtOnce: during a long outage, requests fail immediately with an
 // explanation.
 func TestLongOutageIsReportedAtOnce(t *testing.T) {
