@@ -207,7 +207,7 @@ function lost() {
   const alone = document.querySelector('[data-go-alone]');
   alone.hidden = !(connection.tries > aloneAfter && last?.alone);
   alone.href = `/class/${room}/alone`;
-  mark();
+  if (!wall) mark();
 }
 
 function live(on) {
