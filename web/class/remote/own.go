@@ -42,7 +42,7 @@ func (f *relay) begin(ctx context.Context, lease Lease, used time.Time) (*room.L
 	} else if err != nil {
 		return nil, err
 	}
-	u, err := h.RestoreOwned(ctx, journal.Info{Owner: log, Used: used}, f.hash, f, epoch)
+	u, err := h.RestoreOwned(ctx, journal.Info{Owner: log, Used: used}, f.Face, f, epoch)
 	if err != nil {
 		return nil, err
 	}

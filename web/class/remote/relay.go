@@ -15,8 +15,7 @@ import (
 // open on this server. Requests are forwarded to the owner, which can be this server.
 type relay struct {
 	*room.Face
-	hash   [sha256.Size]byte // hash of the instructor's secret
-	ctx    context.Context   // ends with the room
+	ctx    context.Context // ends with the room
 	stop   context.CancelFunc
 	shared *shared
 	own    chan struct{} // a lock of capacity 1, held while becoming the owner
@@ -41,7 +40,7 @@ type relay struct {
 // newRelay returns the relay of a room that has not been requested yet.
 func (h *shared) newRelay(code string, hash [sha256.Size]byte) *relay {
 	f := &relay{
-		Face: room.NewFace(code, hash), hash: hash, shared: h,
+		Face: room.NewFace(code, hash), shared: h,
 		own: make(chan struct{}, 1), first: make(chan struct{}),
 		pages: map[string]int{}, presenters: map[string]int{},
 		news: make(chan struct{}, 1), changed: make(chan struct{}, 1), used: time.Now(),

@@ -25,7 +25,7 @@ func TestNextOwnershipCountsNoOldPages(t *testing.T) {
 	}
 	l.Settled("only the pages on server c count", func(v *class.View) bool { return v.Here == 1 })
 	log := journal.Info{Owner: journal.Owner{Kind: journal.Room, Name: l.Code()}, Used: s.clock.Now()}
-	again, err := s.RestoreOwned(t.Context(), log, l.Secret.Hash(), single{s.Hub}, 0)
+	again, err := s.RestoreOwned(t.Context(), log, NewFace(l.Code(), l.Secret.Hash()), single{s.Hub}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

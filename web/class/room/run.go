@@ -2,7 +2,6 @@ package room
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -117,15 +116,14 @@ func (h *Hub) begin(u *Unstarted) *Local {
 	return r
 }
 
-// RestoreOwned reads a room of which this server has become the owner with the given epoch. The
-// parameter secret is the hash of the room's secret. It returns [ErrMoved] if there already is a
-// newer owner.
+// RestoreOwned reads a room of which this server has become the owner with the given epoch. It
+// returns [ErrMoved] if there is already a newer owner.
 func (h *Hub) RestoreOwned(
-	ctx context.Context, log journal.Info, secret [sha256.Size]byte, as Host, epoch uint64,
+	ctx context.Context, log journal.Info, face *Face, as Host, epoch uint64,
 ) (*Unstarted, error) {
 	var c *core
 	if err := fault.Do(h.cfg.Log, "reading a room", func() (err error) {
-		c, err = restoreRoom(ctx, &h.cfg, log, secret[:])
+		c, err = restoreRoom(ctx, &h.cfg, log, face.secret[:])
 		return err
 	}); err != nil {
 		return nil, err
