@@ -108,7 +108,7 @@ func TestLessonsAreCountedAlike(t *testing.T) {
 	}
 }
 
-// TestHomeRunEndsAndRestarts: a run continues turn by turn to its end, and the page then goes on to
+// TestHomeRunEndsAndRestarts: a run continues turn by turn until it ends, and the page then shows
 // the first turn of another run. An invalid turn in the address is replaced by the nearest valid
 // one.
 func TestHomeRunEndsAndRestarts(t *testing.T) {

@@ -171,9 +171,9 @@ func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestStrictTransportHeader: over HTTPS, browsers are told to keep using HTTPS, unless the host is
-// an IP address or localhost.
-// Promise: Over HTTPS, browsers are told to use nothing else for the server's name.
+// TestStrictTransportHeader: over HTTPS, the server tells browsers to keep using HTTPS, unless the host
+// is an IP address or localhost.
+// Promise: Over HTTPS, the server tells browsers to use only HTTPS for its name.
 func TestStrictTransportHeader(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})

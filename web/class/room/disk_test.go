@@ -17,7 +17,7 @@ import (
 
 // TestNothingCountsWithoutTheDatabase: if the database is deleted during a class, the server
 // confirms nothing from then on and tells everyone why.
-// Promise: If the database is lost during a class, no vote is confirmed and everyone is told why.
+// Promise: If the database is lost during a class, no vote is confirmed, and everyone sees the reason.
 func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
