@@ -192,36 +192,6 @@ var Commands = slices.Concat(terms.Commands[Maker]{
 	{Name: "delete", Inputs: terms.Inputs{terms.TextInput("sure")}, Make: always(Delete{})},
 }, runCommands())
 
-// roomCodecs contains the codecs of a room's commands, by name. Servers running other versions use
-// the same names.
-var roomCodecs = map[string]codec{
-	"class.GoTo":           ofRoom[GoTo](),
-	"class.AskWalk":        ofRoom[AskWalk](),
-	"class.AskNext":        ofRoom[AskNext](),
-	"class.AskQuestion":    ofRoom[AskQuestion](),
-	"class.AskNumber":      ofRoom[AskNumber](),
-	"class.AskDraw":        ofRoom[AskDraw](),
-	"class.Close":          ofRoom[Close](),
-	"class.Extend":         ofRoom[Extend](),
-	"class.ShowSpread":     ofRoom[ShowSpread](),
-	"class.Reveal":         ofRoom[Reveal](),
-	"class.Revote":         ofRoom[Revote](),
-	"class.Dismiss":        ofRoom[Dismiss](),
-	"class.AppendMajority": ofRoom[AppendMajority](),
-	"class.AppendOf":       ofRoom[AppendOf](),
-	"class.SetTimer":       ofRoom[SetTimer](),
-	"class.Lock":           ofRoom[Lock](),
-	"class.HideNames":      ofRoom[HideNames](),
-	"class.AllowAlone":     ofRoom[AllowAlone](),
-	"class.DropName":       ofRoom[DropName](),
-	"class.Remove":         ofRoom[Remove](),
-	"class.TakeOver":       ofRoom[TakeOver](),
-	"class.End":            ofRoom[End](),
-	"class.Reopen":         ofRoom[Reopen](),
-	"class.Delete":         ofRoom[Delete](),
-	"class.Assign":         ofRoom[Assign](),
-}
-
 func (Drive) command()          {}
 func (GoTo) command()           {}
 func (AskWalk) command()        {}

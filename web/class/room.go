@@ -56,7 +56,7 @@ type Room interface {
 	// Present executes an instructor's command and returns the resulting view, whose contents have
 	// been saved. It checks the secret each time. If Present returns a [*terms.Refusal], nothing
 	// has changed.
-	Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error)
+	Present(ctx context.Context, who string, secret Secret, cmd Form) (*View, error)
 
 	// Summary returns the summary of the class for its instructor.
 	Summary(ctx context.Context, secret Secret) (*Summary, error)

@@ -39,7 +39,7 @@ func TestCommandsFromForms(t *testing.T) {
 		{"seek", url.Values{"step": {"1"}}, nil},
 		{"dance", nil, nil},
 	} {
-		got, err := command(c.name, c.form, &class.View{})
+		got, err := formOf(c.name, c.form).Command(&class.View{})
 		if (err != nil) != (c.want == nil) || err == nil && !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s %v: got %+v, %v; want %+v", c.name, c.form, got, err, c.want)
 		}

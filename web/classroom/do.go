@@ -4,37 +4,23 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// command parses an instructor's command. It uses only the command's own fields, since a form can
-// contain others. v is the room's current view.
-func command(name string, form url.Values, v *class.View) (class.Command, error) {
-	c, ok := class.Commands.Find(name)
-	if !ok {
-		return nil, noCommand(name)
-	}
-	fields := map[string]string{}
+// formOf returns a command with those of the given fields that belong to it; a form can contain
+// others.
+func formOf(name string, fields url.Values) class.Form {
+	f := class.Form{Name: name, Fields: map[string]string{}}
+	c, _ := class.Commands.Find(name)
 	for _, in := range c.Inputs {
-		if fields[in.Key] = form.Get(in.Key); in.Kind == terms.KindLines {
-			fields[in.Key] = terms.Lines(form[in.Key])
+		if f.Fields[in.Key] = fields.Get(in.Key); in.Kind == terms.KindLines {
+			f.Fields[in.Key] = terms.Lines(fields[in.Key])
 		}
 	}
-	made, _, err := class.Commands.Read(name, terms.TextFields(fields))
-	if err != nil {
-		return nil, err
-	}
-	return made(v), nil
-}
-
-func noCommand(name string) error {
-	e := terms.Refuse(terms.CodeUnknown, "classroom.no_command", "name", strconv.Quote(name))
-	e.Field = "cmd"
-	return e
+	return f
 }
 
 // withholdField is a hidden field of the forms that can move the run. It is sent whichever button
@@ -45,7 +31,7 @@ const withholdField = "withhold"
 func fieldsOf(name string) ([]string, error) {
 	c, ok := class.Commands.Find(name)
 	if !ok {
-		return nil, noCommand(name)
+		return nil, class.NoCommand(name)
 	}
 	names := c.Inputs.Keys()
 	if !slices.Contains(names, withholdField) {
@@ -64,11 +50,7 @@ func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := r.PostForm.Get("cmd")
-	c, err := command(name, r.PostForm, room.View())
-	if err == nil {
-		_, err = room.Present(r.Context(), who, secret, c)
-	}
-	if err != nil {
+	if _, err := room.Present(r.Context(), who, secret, formOf(name, r.PostForm)); err != nil {
 		p.fail(w, r, err)
 		return
 	}

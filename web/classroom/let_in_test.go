@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
@@ -107,7 +108,7 @@ func testPhonesStay(t *testing.T, runs stillRuns) {
 		}
 		return room, func(c class.Command) {
 			t.Helper()
-			if _, err := room.Present(t.Context(), "ada", secret, c); err != nil {
+			if _, err := classtest.Execute(t.Context(), room, "ada", secret, c); err != nil {
 				t.Fatal(err)
 			}
 		}

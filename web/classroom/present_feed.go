@@ -129,10 +129,7 @@ func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	for name, value := range sent {
 		values.Set(name, value)
 	}
-	do, err := command(c.Name, values, f.room.View())
-	if err == nil {
-		_, err = f.room.Present(ctx, f.who, f.secret, do)
-	}
+	_, err = f.room.Present(ctx, f.who, f.secret, formOf(c.Name, values))
 	return f.p.answered(c.N, err)
 }
 

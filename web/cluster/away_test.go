@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
@@ -86,8 +87,14 @@ func TestNATSAwayAndBack(t *testing.T) {
 		_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[1].Key, N: 2})
 		return err
 	})
-	persist(t, func() error { _, err := l.Present(t.Context(), instructor, l.secret, class.Close{}); return err })
-	persist(t, func() error { _, err := l.Present(t.Context(), instructor, l.secret, class.ShowSpread{}); return err })
+	persist(t, func() error {
+		_, err := classtest.Execute(t.Context(), l.Room, instructor, l.secret, class.Close{})
+		return err
+	})
+	persist(t, func() error {
+		_, err := classtest.Execute(t.Context(), l.Room, instructor, l.secret, class.ShowSpread{})
+		return err
+	})
 	v := onB.settled("how the class voted", func(v *class.View) bool {
 		return v.Poll != nil && v.Poll.Phase == class.Spread
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
@@ -59,7 +60,7 @@ func TestFullStreamsRefuseWrites(t *testing.T) {
 	}
 	_, err := onB.vote(2, class.Ballot{Poll: p.ID, Choice: p.Options[0].Key, N: 1})
 	refused("a vote", err)
-	_, err = l.Present(t.Context(), instructor, l.secret, class.Close{})
+	_, err = classtest.Execute(t.Context(), l.Room, instructor, l.secret, class.Close{})
 	refused("closing the poll", err)
 	_, _, err = b.Create(t.Context(), caller("another"), class.Options{})
 	refused("a new room", err)

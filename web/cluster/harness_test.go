@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/class/remote"
 	"github.com/tokenbytoken/viz/web/class/room"
 	"github.com/tokenbytoken/viz/web/session"
@@ -257,7 +258,7 @@ func (l *lesson) does(list ...class.Command) (v *class.View) {
 	l.p.u.t.Helper()
 	for _, c := range list {
 		var err error
-		if v, err = l.Present(l.p.u.t.Context(), instructor, l.secret, c); err != nil {
+		if v, err = classtest.Execute(l.p.u.t.Context(), l.Room, instructor, l.secret, c); err != nil {
 			l.p.u.t.Fatalf("%T: %v", c, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/journal/stream/streamtest"
 )
 
@@ -68,7 +69,7 @@ func (m *machine) vote(p *post, b ballot) {
 func (m *machine) does(p *post, c class.Command) {
 	r, err := p.Instruct(m.u.t.Context(), m.l.Code(), m.l.secret, caller(instructor))
 	if err == nil {
-		_, err = r.Present(m.u.t.Context(), instructor, m.l.secret, c)
+		_, err = classtest.Execute(m.u.t.Context(), r, instructor, m.l.secret, c)
 	}
 	for _, fine := range []error{class.ErrUnsure, class.ErrAway, class.ErrClosed, class.ErrOpen, class.ErrNoPoll} {
 		if errors.Is(err, fine) {

@@ -183,13 +183,18 @@ type Lesson struct {
 // Instructor is the learner who teaches a [Lesson].
 const Instructor = "the-teacher"
 
+// Do executes a command as the instructor.
+func (l *Lesson) Do(ctx context.Context, c class.Command) (*class.View, error) {
+	return Execute(ctx, l.Room, Instructor, l.Secret, c)
+}
+
 // Does executes commands as the instructor. They must succeed.
 func (l *Lesson) Does(list ...class.Command) *class.View {
 	l.T.Helper()
 	var v *class.View
 	for _, c := range list {
 		var err error
-		if v, err = l.Present(l.T.Context(), Instructor, l.Secret, c); err != nil {
+		if v, err = l.Do(l.T.Context(), c); err != nil {
 			l.T.Fatalf("%T: %v", c, err)
 		}
 	}
@@ -201,7 +206,7 @@ func (l *Lesson) Does(list ...class.Command) *class.View {
 func (l *Lesson) Refused(c class.Command, want error) string {
 	l.T.Helper()
 	before := l.View()
-	_, err := l.Present(l.T.Context(), Instructor, l.Secret, c)
+	_, err := l.Do(l.T.Context(), c)
 	if !errors.Is(err, want) {
 		l.T.Fatalf("%T: %v, want %v", c, err, want)
 	}

@@ -1,6 +1,7 @@
 package polls
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -27,7 +28,7 @@ func (p *Poll) CarryOut(cmd class.Command, now time.Time) error {
 	case class.Revote:
 		return p.again(cmd.For, now)
 	default:
-		return terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
+		return fmt.Errorf("%T does not change a poll", cmd)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (d Data) With(cmd class.Command, now time.Time) (Data, error) {
 	case class.Assign:
 		return d.assign(cmd)
 	default:
-		return d, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
+		return d, fmt.Errorf("%T does not change the data of a room", cmd)
 	}
 	return d, nil
 }

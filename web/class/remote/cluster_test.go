@@ -180,7 +180,7 @@ func TestCommandIsNotRepeated(t *testing.T) {
 	far := b.teaches(l)
 	before := l.View()
 	b.is(func() bool { b.loseAnswers = 1; return true })
-	_, err := far.Present(t.Context(), classtest.Instructor, l.Secret, class.Drive{Do: session.StepStage{}})
+	_, err := far.Do(t.Context(), class.Drive{Do: session.StepStage{}})
 	if err != class.ErrUnsure {
 		t.Fatalf("a command without an answer: got %v, want %v", err, class.ErrUnsure)
 	}

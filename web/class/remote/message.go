@@ -63,8 +63,8 @@ type (
 	presenting struct {
 		Who    string
 		Secret class.Secret
-		Server string         // the server that has the page open
-		Do     class.Sendable // for present
+		Server string     // the server that has the page open
+		Do     class.Form // for present
 	}
 	handing struct {
 		Who  admission.Caller

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/room"
 )
@@ -125,13 +124,7 @@ var (
 // present is [class.Room.Present] for a presenter on any server. If the room moves during the call,
 // it is unknown whether the command was executed.
 func (o owned) present(ctx context.Context, a presenting) (placed, error) {
-	if !o.Fits(a.Secret) {
-		return placed{}, class.ErrSecret
-	}
-	if a.Do.Command == nil {
-		return placed{}, terms.Refuse(terms.CodeUnknown, "class.refused.no_command")
-	}
-	v, err := o.Local.Execute(ctx, a.Who, a.Do.Command)
+	v, err := o.Local.Present(ctx, a.Who, a.Secret, a.Do)
 	if errors.Is(o.WhyMoved(err), room.ErrMoved) {
 		return placed{}, class.ErrUnsure
 	}

@@ -80,11 +80,11 @@ func (f *relay) CanPresent(ctx context.Context, who string) (bool, error) {
 
 // Present implements [class.Room]. It waits until this server has the view that results from the
 // command.
-func (f *relay) Present(ctx context.Context, who string, secret class.Secret, cmd class.Command) (*class.View, error) {
+func (f *relay) Present(ctx context.Context, who string, secret class.Secret, cmd class.Form) (*class.View, error) {
 	if !f.Fits(secret) {
 		return nil, class.ErrSecret
 	}
-	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: class.Sendable{Command: cmd}})
+	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: cmd})
 	if err != nil {
 		return nil, err
 	}

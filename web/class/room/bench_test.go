@@ -49,7 +49,7 @@ func BenchmarkVotes(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		v, err := r.Present(ctx, classtest.Instructor, secret, class.AskQuestion{ID: "q-order"})
+		v, err := classtest.Execute(ctx, r, classtest.Instructor, secret, class.AskQuestion{ID: "q-order"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func BenchmarkVotes(b *testing.B) {
 			}
 		}
 		wg.Wait()
-		if v, err := r.Present(ctx, classtest.Instructor, secret, class.Close{}); err != nil ||
+		if v, err := classtest.Execute(ctx, r, classtest.Instructor, secret, class.Close{}); err != nil ||
 			v.Poll.Votes != members {
 			b.Fatalf("%d votes count, %v; want %d, <nil>", v.Poll.Votes, err, members)
 		}

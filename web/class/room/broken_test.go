@@ -230,7 +230,7 @@ func TestStopInMidCommand(t *testing.T) {
 			defer cut()
 			done := make(chan error)
 			go func() {
-				_, err := l.Present(ctx, classtest.Instructor, l.Secret, class.Drive{Do: session.Finish{}})
+				_, err := l.Do(ctx, class.Drive{Do: session.Finish{}})
 				done <- err
 			}()
 			<-run.held

@@ -43,7 +43,7 @@ func TestNothingCountsWithoutTheDatabase(t *testing.T) {
 	refused("a vote", err)
 	_, err = l.Join(t.Context(), classtest.Caller(classtest.Learner(2)), "Ada")
 	refused("another nickname", err)
-	_, err = l.Present(t.Context(), classtest.Instructor, l.Secret, class.Remove{Member: 2})
+	_, err = l.Do(t.Context(), class.Remove{Member: 2})
 	refused("a command", err)
 	_, _, err = s.Create(t.Context(), classtest.Caller("another"), class.Options{})
 	refused("a new room", err)

@@ -3,6 +3,7 @@ package room
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/predict"
@@ -13,14 +14,19 @@ import (
 )
 
 // Present implements [class.Room].
-func (r *Local) Present(ctx context.Context, who string, secret class.Secret, cmd class.Command) (*class.View, error) {
+func (r *Local) Present(ctx context.Context, who string, secret class.Secret, form class.Form) (*class.View, error) {
 	if !r.Fits(secret) {
 		return nil, class.ErrSecret
+	}
+	cmd, err := form.Command(r.View())
+	if err != nil {
+		return nil, err
 	}
 	return r.Execute(ctx, who, cmd)
 }
 
-// Execute is [class.Room.Present] after the secret has been checked.
+// Execute executes a command from an instructor whose secret has been checked. See
+// [class.Room.Present].
 func (r *Local) Execute(ctx context.Context, who string, cmd class.Command) (*class.View, error) {
 	leave, err := r.lockRun(ctx)
 	if err != nil {
@@ -93,8 +99,10 @@ func (r *Local) moveStage(ctx context.Context, cmd class.Command) error {
 			}
 			return v.Choice, nil
 		})
+	case class.AppendMajority:
+		return r.appendToken(ctx, run, func(c *core, p *polls.Poll) (string, error) {
+			return p.Majority(c.votes[p.At()], c.state)
+		})
 	}
-	return r.appendToken(ctx, run, func(c *core, p *polls.Poll) (string, error) {
-		return p.Majority(c.votes[p.At()], c.state)
-	})
+	return fmt.Errorf("%T does not move the run", cmd)
 }

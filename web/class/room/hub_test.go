@@ -292,7 +292,7 @@ func TestSecondInstructorMayTakeOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := func(c class.Command, secret class.Secret) error {
-		_, err := l.Present(t.Context(), "second", secret, c)
+		_, err := classtest.Execute(t.Context(), l.Room, "second", secret, c)
 		return err
 	}
 	if err := second(class.Lock{On: true}, l.Secret); err != class.ErrSecond || l.View().Locked {

@@ -62,7 +62,7 @@ func voteUntilKilled() {
 	fail(err)
 	fmt.Println("room", r.Code(), secret)
 	do := func(c class.Command) {
-		v, err := r.Present(ctx, classtest.Instructor, secret, c)
+		v, err := classtest.Execute(ctx, r, classtest.Instructor, secret, c)
 		fail(err)
 		fmt.Println("stage", v.Link())
 	}
@@ -246,7 +246,8 @@ func stage(t *testing.T, s *school, r class.Room, seen confirmed) {
 	if got.Prompt != want.Log.Prompt || far < 0 && len(got.Steps) > 1 || far > 1 {
 		t.Errorf("the stage is step %d, want the confirmed %d", len(got.Steps), want.Log.Steps)
 	}
-	if _, err := r.Present(t.Context(), classtest.Instructor, seen.secret, class.Lock{On: true}); err != nil {
+	lock := class.Lock{On: true}
+	if _, err := classtest.Execute(t.Context(), r, classtest.Instructor, seen.secret, lock); err != nil {
 		t.Errorf("the instructor: %v", err)
 	}
 }

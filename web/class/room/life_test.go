@@ -35,7 +35,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	l.MustCast(1, class.Ballot{Choice: "271828"})
 	notes, end := s.Broker().Subscribe(l.Code())
 	defer end()
-	if v, err := l.Present(t.Context(), classtest.Instructor, l.Secret, class.Delete{}); err != nil || !v.Gone ||
+	if v, err := l.Do(t.Context(), class.Delete{}); err != nil || !v.Gone ||
 		v.State != nil {
 		t.Fatalf("deleting: got %+v, %v; want no error, Gone = true, State = nil", v, err)
 	}
@@ -45,7 +45,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	<-l.Done()
 	_, e1 := l.Vote(t.Context(), "p1", class.Ballot{Poll: p.ID, Choice: "1"})
 	_, e2 := l.Join(t.Context(), classtest.Caller("p1"), "")
-	_, e3 := l.Present(t.Context(), classtest.Instructor, l.Secret, class.Lock{On: true})
+	_, e3 := l.Do(t.Context(), class.Lock{On: true})
 	if e1 != class.ErrGone || e2 != class.ErrGone || e3 != class.ErrGone {
 		t.Errorf("after the deletion: got %v, %v, %v; want %v, %v, %v", e1, e2, e3, class.ErrGone, class.ErrGone,
 			class.ErrGone)
@@ -115,7 +115,7 @@ func TestDeleteCompletesWithoutTheCaller(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Logs = dropping{c.Logs, leave} })
 	l := s.room(class.Options{})
-	if _, err := l.Present(ctx, classtest.Instructor, l.Secret, class.Delete{}); err != nil {
+	if _, err := l.Do(ctx, class.Delete{}); err != nil {
 		t.Errorf("deleting: %v", err)
 	}
 	if s.find(l.Code()) != nil {
@@ -287,7 +287,7 @@ func TestCanceledCommandChangesNothing(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err := l.Present(ctx, classtest.Instructor, l.Secret, class.GoTo{Step: 7})
+	_, err := l.Do(ctx, class.GoTo{Step: 7})
 	stop()
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the command ended with %v, want %v", err, context.Canceled)
@@ -307,7 +307,7 @@ func TestBrokenRunIsRebuilt(t *testing.T) {
 	l.Start("The capital of")
 	before := l.Does(class.Drive{Do: session.StepToken{}}).Link()
 	s.driver.Last().Broken = errors.New("this run has ended")
-	if _, err := l.Present(t.Context(), classtest.Instructor, l.Secret, class.GoTo{Step: 1}); err == nil {
+	if _, err := l.Do(t.Context(), class.GoTo{Step: 1}); err == nil {
 		t.Error("a failed run accepts a command")
 	}
 	if l.View().Link() != before {

@@ -78,7 +78,7 @@ func TestLogRestoresTheRoom(t *testing.T) {
 				}
 				_, err = l.Vote(t.Context(), classtest.Learner(who), b)
 			case "present":
-				_, err = l.Present(t.Context(), classtest.Instructor, l.Secret, rapid.SampledFrom([]class.Command{
+				_, err = l.Do(t.Context(), rapid.SampledFrom([]class.Command{
 					class.Close{},
 					class.Revote{},
 					class.Reveal{},

@@ -353,7 +353,7 @@ func (c *campus) teach(t *testing.T, s *school, l keptLesson) {
 		class.Close{},
 		class.Reveal{},
 	} {
-		_, err := r.Present(ctx, classtest.Instructor, l.secret, cmd)
+		_, err := classtest.Execute(ctx, r, classtest.Instructor, l.secret, cmd)
 		if _, ok := terms.AsRefusal(err); err != nil && !ok || errors.Is(err, class.ErrKept) {
 			t.Errorf("room %s: %T: got error %v, want none or a refusal", l.code, cmd, err)
 		}

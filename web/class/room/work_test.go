@@ -167,7 +167,7 @@ func TestWorkIsLimited(t *testing.T) {
 		{"a:b"},
 		{string(make([]byte, 100))},
 	} {
-		if _, err := l.Present(t.Context(), classtest.Instructor, l.Secret, class.Assign{Tasks: tasks}); err == nil {
+		if _, err := l.Do(t.Context(), class.Assign{Tasks: tasks}); err == nil {
 			t.Errorf("%.20q was assigned, want it refused", tasks)
 		}
 	}
