@@ -261,7 +261,7 @@ func (r *billRun) fillReport(to *Report) {
 	result := r.result
 	result.Machine.SecondsEach, result.Training.RequestMultAdds = r.took, float64(r.work)
 	result.price(r.m, r.v)
-	to.Result, to.Tables = &result, result.tables()
+	to.Result = &result
 	to.Noise = Text("lab.bill.noise")
 }
 

@@ -268,7 +268,7 @@ func (r *cacheRun) fillReport(to *Report) {
 	for _, n := range []int{512, 4096} {
 		result.Attention = append(result.Attention, attentionShare(result.Shape, len(result.Prompt), n))
 	}
-	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(r.spreads)
+	to.Result, to.Noise = &result, noise(r.spreads)
 }
 
 // attentionShare returns attention's share of the cost of generating n tokens after m positions

@@ -229,7 +229,7 @@ func (r *drawRun) fillReport(to *Report) {
 		}
 	}
 	result.Rest = r.rest(len(result.Tokens))
-	to.Result, to.Tables = &result, result.tables()
+	to.Result = &result
 	to.Noise = drawNoise(&result)
 }
 

@@ -123,5 +123,5 @@ func (r *inductionRun) fillReport(to *Report) {
 	}
 	result := r.result
 	result.Strong, result.Weak = slices.Clone(r.result.Strong), slices.Clone(r.result.Weak)
-	to.Result, to.Tables = &result, result.tables()
+	to.Result = &result
 }

@@ -277,7 +277,7 @@ func roomAfter(room, positions, context int) int {
 func (r *memoryRun) fillReport(to *Report) {
 	result := r.result
 	result.Engine.Steps = slices.Clip(result.Engine.Steps)
-	to.Result, to.Tables = &result, result.tables()
+	to.Result = &result
 }
 
 // tables returns the raw rows.

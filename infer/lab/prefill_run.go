@@ -206,7 +206,7 @@ func (r *prefillRun) fillReport(to *Report) {
 	result.line()
 	spreads = append(spreads, result.arrivals(r.m, r.text)...)
 	result.compare(r.m, r.text)
-	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(spreads)
+	to.Result, to.Noise = &result, noise(spreads)
 }
 
 // line fits a straight line to the points.

@@ -225,7 +225,7 @@ func (r *quantizationRun) fillReport(to *Report) {
 	if r.shown != nil {
 		result.show(r.ways[0].m, r.shown, r.v.Int("rows"))
 	}
-	to.Result, to.Tables = &result, result.tables()
+	to.Result = &result
 	if len(spreads) > 0 {
 		to.Noise = noise(spreads)
 	}

@@ -54,8 +54,8 @@ func (r *running) snapshot() *Report {
 	if part.Noise.IsZero() && part.Result != nil {
 		part.Noise = exact
 	}
-	if f, ok := part.Result.(interface{ findings() []Phrase }); ok {
-		part.Findings = f.findings()
+	if found, ok := part.Result.(outcome); ok {
+		part.Findings, part.Tables = found.findings(), found.tables()
 	}
 	return &part
 }

@@ -35,7 +35,7 @@ func (r *speculationRun) fillReport(to *Report) {
 		}
 	}
 	result.sum()
-	to.Result, to.Tables, to.Noise = result, result.tables(), noise(spreads)
+	to.Result, to.Noise = result, noise(spreads)
 }
 
 // plain fills in the text that the target alone generates, with each token at its median time.

@@ -268,7 +268,7 @@ func (r *stopsRun) fillReport(to *Report) {
 		result.Winner, result.Answer = string(first.Kind), first.Text
 	}
 	result.NoEnd = r.noEnd()
-	to.Result, to.Tables = &result, result.tables()
+	to.Result = &result
 }
 
 // sentence returns a sentence that states where a condition fires. written is the number of tokens

@@ -291,5 +291,5 @@ func (r *strategiesRun) fillReport(to *Report) {
 	result.Lanes = slices.Clone(r.result.Lanes)
 	describe(r.m, result.Lanes, r.ids)
 	result.U = slices.Clip(result.U)
-	to.Result, to.Tables = &result, result.tables()
+	to.Result = &result
 }
