@@ -14,8 +14,8 @@ func TestPromptsThatTheVocabularyCannotSpell(t *testing.T) {
 	f := smallFolder
 	f.Lacks = "\x03\xff"
 	m := f.model(t, f.Random(7))
-	const want = `prompt is not for this model, whose vocabulary has no token for byte 0x03 of "\x03" (U+0003) ` +
-		`at line 2, character 4; it must be text without that character`
+	const want = `prompt is not supported by this model, whose vocabulary has no token for byte 0x03 of "\x03" ` +
+		`(U+0003) at line 2, character 4; it must be text without that character`
 	const prompt = "Once\nabc\x03"
 	_, loop := NewLoop(m, prompt, DefaultSettings())
 	for name, err := range map[string]error{"loop": loop, "check": m.CheckText(prompt)} {

@@ -267,7 +267,7 @@ func TestCheckPrompt(t *testing.T) {
 		{strings.Repeat("é", 6), "12 bytes long"},
 		{"a\uFFFDb\xffc", "not valid UTF-8 at byte 5"},
 		{"\xe2\x82", "not valid UTF-8 at byte 0"},
-		{"a\x00b", "a text with a NUL character"},
+		{"a\x00b", "text with a NUL character"},
 	} {
 		var r *terms.RangeError
 		if err := CheckPrompt(row.text, 10); !errors.As(err, &r) || r.Field != "prompt" || r.Got.String() != row.got ||

@@ -18,7 +18,7 @@ const (
 	noFile      = "There is no file at this address."
 	noExport    = "There is no such export."
 	learnNoPage = "There is no page here."
-	readOnly    = "This address answers GET and HEAD only."
+	readOnly    = "This address accepts only GET and HEAD requests."
 	noForms     = "This address does not accept forms."
 )
 
@@ -37,7 +37,7 @@ var answers = []struct {
 	{"POST", "/loop", 405, "GET, HEAD", readOnly},
 	{"OPTIONS", "/loop", 405, "GET, HEAD", readOnly},
 	{"GET", "/loop/", 404, "", noPage},
-	{"GET", "/model", 200, "", "The model that writes here"},
+	{"GET", "/model", 200, "", "The model on this site"},
 	{"POST", "/model", 405, "GET, HEAD", noForms},
 	{"GET", "/model/x", 404, "", learnNoPage},
 	{"GET", "/loop/x", 404, "", noPage},
@@ -46,8 +46,8 @@ var answers = []struct {
 	{"GET", "/loop%2F", 404, "", noPage},
 	{"GET", "/loop%00", 404, "", noPage},
 	{"POST", "/view", 400, "", "There is no such view."}, // a form without a view
-	{"GET", "/view", 405, "POST", "This address answers POST only."},
-	{"PUT", "/view", 405, "POST", "This address answers POST only."},
+	{"GET", "/view", 405, "POST", "This address accepts only POST requests."},
+	{"PUT", "/view", 405, "POST", "This address accepts only POST requests."},
 	{"POST", "/view/", 404, "", noPage},
 	{"GET", "/%2e%2e/loop", 404, "", noPage},
 	{"GET", "/nothing", 404, "", noPage},

@@ -102,7 +102,7 @@ func TestPrintedCommandOpensTheServer(t *testing.T) {
 	<-exit
 	for _, want := range []string{
 		"Others on the network can reach it too", "class.example", "Warning: this is plain HTTP",
-		fmt.Sprintf("A class reaches it at http://%s", lanHost()),
+		fmt.Sprintf("Classes can reach it at http://%s", lanHost()),
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q prints %q, which lacks %q", args, out, want)

@@ -35,22 +35,22 @@ func TestReadmeInspect(t *testing.T) {
 func TestInspectDescribesEveryFormat(t *testing.T) {
 	for name, want := range map[string][]string{
 		"": {
-			`"tiny-5M"`, "4,917,696 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split",
+			`"tiny-5M"`, "4,917,696 parameters", "3,072 B per position, 1.5 MiB when full", "GPT-2 split",
 		},
 		"llama3": {
-			"Hugging Face folder", "llama:", "stretched 8 times beyond 32", "Llama-3 split", "BF16",
-			`"<|begin_of_text|>" in front`,
+			"Hugging Face folder", "llama:", "stretched by a factor of 8 for contexts beyond 32", "Llama-3 split",
+			"BF16", `"<|begin_of_text|>" starts a text`,
 		},
-		"smollm":         {"stretched 4 times", "digits alone", "tied to the embedding", "no token in front"},
-		"mistral":        {"mistral:", "64 positions; a token sees the last 48", "SentencePiece BPE"},
-		"qwen3-f32.gguf": {"qwen3: 3 layers, width 32", "4 query and 2 key/value heads of 16"},
+		"smollm":         {"stretched by a factor of 4", "digits alone", "tied to the embedding", "no start token"},
+		"mistral":        {"mistral:", "64 positions; each token attends to the last 48", "SentencePiece BPE"},
+		"qwen3-f32.gguf": {"qwen3: 3 layers, width 32", "4 query and 2 key/value heads of width 16"},
 		"gemma3": {
-			"gemma3: 7 layers", "in 6 layers a token sees the last 16, in the others all",
+			"gemma3: 7 layers", "in 6 layers, each token attends to the last 16; in the others, to all",
 			"rotary, base 10000 in 6 layers; base 1000000 in 1 layer\n",
 		},
 		"smollm3":            {"smollm3: 5 layers", "rotary, base 5000000; none in 1 layer\n"},
 		"olmo2-f32.gguf":     {"olmo2: 3 layers", "separate output matrix"},
-		"mistral-window":     {"mistral:", "64 positions; a token sees the last 16\n"},
+		"mistral-window":     {"mistral:", "64 positions; each token attends to the last 16\n"},
 		"gpt2-gelu":          {"gpt2:", "stored as BF16\n"},
 		"qwen2":              {"qwen2:", "Qwen2 split", "base 1000000"},
 		"gpt2":               {"gpt2:", "learned vectors", "GPT-2 split", "48 positions"},
@@ -193,7 +193,7 @@ func TestInspectListsAllProblems(t *testing.T) {
 	}
 	f := try(t, nil, "", "inspect", folder, "-tensors", "-template")
 	for _, want := range []string{
-		`calls itself "me/broken"`, `shape      "llama"`, "1 tensor in 4 B", `special    1 token: 7 "<pad>"`,
+		`titled "me/broken"`, `shape      "llama"`, "1 tensor in 4 B", `special    1 token: 7 "<pad>"`,
 		"runs       no, for 7 reasons:\n", "config.json: quantization_config is set",
 		"config.json: hidden_size is 0, want 1 to 65536",
 		"config.json: intermediate_size is missing", `config.json: hidden_act is "relu"`,
@@ -281,7 +281,7 @@ func TestWeightMemory(t *testing.T) {
 	}
 	announce(terms.English, &note, c, infer.QuantNone, 0)
 	for _, want := range []string{
-		"Loading ", terms.Count(c.Parameters()) + " weights", terms.Bytes(c.Bytes()) + " in the file",
+		"Loading ", terms.Count(c.Parameters()) + " weights", terms.Bytes(c.Bytes()) + " on disk",
 		"about " + terms.Bytes(infer.WeightMemory(c, infer.QuantNone)) + " in memory",
 		"(about " + terms.Bytes(infer.WeightMemory(c, infer.QuantInt8)) + " with -quant int8)",
 	} {

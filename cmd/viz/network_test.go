@@ -123,7 +123,7 @@ func TestStartupExplainsWhoCanConnect(t *testing.T) {
 		{[]string{"-addr", "0.0.0.0:0"}, "Warning: this is plain HTTP.", "localhost"},
 		{
 			[]string{"-addr", "127.0.0.1:0", "-public-url", "https://class.example"},
-			"A class reaches it at https://class.example\n", "Warning",
+			"Classes can reach it at https://class.example\n", "Warning",
 		},
 		{
 			[]string{"-addr", "127.0.0.1:0", "-public-url", "http://class.example"},

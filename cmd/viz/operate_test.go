@@ -78,14 +78,14 @@ func TestRoomsCommand(t *testing.T) {
 		)
 	}
 
-	if got := ok(t, "rooms", "close", "-data", dir, strings.ToLower(first)); got != "Room "+first+" is closed.\n" {
-		t.Errorf("printed %q, want %q", got, "Room "+first+" is closed.\n")
+	if got := ok(t, "rooms", "close", "-data", dir, strings.ToLower(first)); got != "Room "+first+" is now closed.\n" {
+		t.Errorf("printed %q, want %q", got, "Room "+first+" is now closed.\n")
 	}
 	if status, body := get(t, s.url+"/class/"+first); !strings.Contains(body, "over") {
 		t.Errorf("a closed room's page: %d, %s, want it to contain %q", status, body, "over")
 	}
-	if got := ok(t, "rooms", "remove", second, "-data", dir); got != "Room "+second+" is removed.\n" {
-		t.Errorf("printed %q, want %q", got, "Room "+second+" is removed.\n")
+	if got := ok(t, "rooms", "remove", second, "-data", dir); got != "Room "+second+" was removed.\n" {
+		t.Errorf("printed %q, want %q", got, "Room "+second+" was removed.\n")
 	}
 	f := try(t, nil, "", "rooms", "remove", "-data", dir, second)
 	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
@@ -279,11 +279,11 @@ func TestCheckCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = try(t, nil, "", "check", "-data", dir, "-model", cut)
-	if f.code != exitUsage || !strings.Contains(f.out, "\nsound      no, for ") ||
+	if f.code != exitUsage || !strings.Contains(f.out, "\nintact     no, for ") ||
 		!strings.Contains(f.out, "\nruns       no, for 1 reason:\n") {
 		t.Errorf(
 			"damaged pages and a truncated model: exit %d\n%s%s\nwant %d with %q and %q", f.code, f.out,
-			f.errors, exitUsage, "\nsound      no, for ", "\nruns       no, for 1 reason:\n",
+			f.errors, exitUsage, "\nintact     no, for ", "\nruns       no, for 1 reason:\n",
 		)
 	}
 }

@@ -115,7 +115,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	}
 	s.out.wait(t, clearWarning(terms.English))
 	phones := "http://" + at + own[strings.LastIndex(own, ":"):]
-	s.out.wait(t, "Phones are let in: a class reaches the server at "+phones+"\n")
+	s.out.wait(t, "Phones can now connect: the class reaches the server at "+phones+"\n")
 	for address, want := range map[string]int{
 		own + "/v1/models": 200, phones + "/v1/models": 401, phones + "/join": 200, phones + "/metrics": 404,
 	} {
@@ -144,7 +144,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	if _, err := client.Get(phones + "/join"); err == nil {
 		t.Error("the phones' listener still responds after the server has ended")
 	}
-	s.out.wait(t, "Phones are no longer let in at "+phones+"\n")
+	s.out.wait(t, "Phones can no longer connect at "+phones+"\n")
 }
 
 // TestSocketsOfPhonesAreCut: leave also ends the connections that the HTTP server no longer tracks.

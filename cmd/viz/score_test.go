@@ -154,12 +154,12 @@ func TestScoreIsInterrupted(t *testing.T) {
 	var errs strings.Builder
 	unset := func(string) string { return "" }
 	code := run(ctx, []string{"score", "-tokens", "-"}, unset, strings.NewReader(text), out, &errs)
-	if want := regexp.MustCompile(`^stopped after [0-9,]+ of [0-9,]+ tokens: no totals\n$`); code != exitInterrupted ||
-		!want.MatchString(errs.String()) {
+	want := regexp.MustCompile(`^stopped after [0-9,]+ of [0-9,]+ tokens, so there are no totals\n$`)
+	if code != exitInterrupted || !want.MatchString(errs.String()) {
 		t.Errorf("got %d, %q; want %d, matching %q", code, errs.String(), exitInterrupted, want)
 	}
-	const want = "1,280 of 51,280 tokens, about 1m18s left"
-	if got := scoreProgress(terms.English, 1280, 51_280, 2*time.Second); got != want {
-		t.Errorf("got %q, want 50,000 tokens at 640 a second: %q", got, want)
+	const left = "1,280 of 51,280 tokens, about 1m18s left"
+	if got := scoreProgress(terms.English, 1280, 51_280, 2*time.Second); got != left {
+		t.Errorf("got %q, want 50,000 tokens at 640 a second: %q", got, left)
 	}
 }

@@ -85,12 +85,14 @@ func TestWhyExplainsEveryArchitecture(t *testing.T) {
 		out := ok(
 			t, "why", "-prompt", "and the", "-model", filepath.Join(modelsFolder, name), "-off", "L1.H1", "-lens",
 		)
-		for _, want := range []string{"asked", "adds", "embedding", "L2 ", "off        L1.H1;", "moved", "before L1"} {
+		for _, want := range []string{
+			"target", "added by", "embedding", "L2 ", "off        L1.H1;", "changed", "before L1",
+		} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, out)
 			}
 		}
-		if biased := strings.Contains(out, "from the attention's bias"); biased != (name == "gpt2") {
+		if biased := strings.Contains(out, "from the attention bias"); biased != (name == "gpt2") {
 			t.Errorf("%s: a bias: got %v, want %v", name, biased, name == "gpt2")
 		}
 	}
@@ -99,7 +101,7 @@ func TestWhyExplainsEveryArchitecture(t *testing.T) {
 		t.Errorf("the output for int8 weights lacks the rounding:\ngot %s\nwant it to contain %q", out, "\nrounding ")
 	}
 	same := ok(t, "why", "-prompt", "The capital of France is", "-patch", "The capital of France is", "-heads")
-	for _, want := range []string{"both texts say ·Paris", "no head passes", "this model has no head that copies"} {
+	for _, want := range []string{"both texts predict ·Paris", "no head passes", "this model has no induction heads"} {
 		if !strings.Contains(same, want) {
 			t.Errorf("no %q in\n%s", want, same)
 		}

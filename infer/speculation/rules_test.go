@@ -41,10 +41,10 @@ func TestSpeculationRefusesState(t *testing.T) {
 	_, err := New(m, m, "Once upon a time there was a", s, 4)
 	var refused *terms.RangeError
 	if !errors.As(err, &refused) || refused.Field != "mirostat_tau" ||
-		!strings.Contains(err.Error(), "mirostat learns") {
+		!strings.Contains(err.Error(), "mirostat adapts") {
 		t.Errorf(
 			"got %v, want an error of type *terms.RangeError, refused.Field = %q, Error() with %q", err, "mirostat_tau",
-			"mirostat learns",
+			"mirostat adapts",
 		)
 	}
 	s.MirostatTau = 0

@@ -279,7 +279,7 @@ func TestNewSpeculatorRefusesMismatchedPairs(t *testing.T) {
 		{"settings", small, "a", bad, 4, "top_p is 0"},
 		{"no gamma", small, "a", pure(1), 0, "gamma is 0; it must be 1 to 16"},
 		{"too much gamma", small, "a", pure(1), 17, "gamma is 17"},
-		{"prompt too long", small, strings.Repeat("x", 64), pure(1), 4, "65 tokens long with its start mark"},
+		{"prompt too long", small, strings.Repeat("x", 64), pure(1), 4, "65 tokens long, including the start mark"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if _, err := New(

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Date formats a date: "2 January 2006".
+// Date formats a date: "January 2, 2006".
 func (l *Language) Date(t time.Time) string {
 	return l.T(
 		"date.day", "day", strconv.Itoa(t.Day()), "month", l.T("date.month."+strconv.Itoa(int(t.Month()))),
@@ -13,7 +13,7 @@ func (l *Language) Date(t time.Time) string {
 	)
 }
 
-// DateTime formats a date with the time: "2 January 2006, 15:04".
+// DateTime formats a date with the time: "January 2, 2006, 15:04".
 func (l *Language) DateTime(t time.Time) string {
 	return l.T("date.time", "date", l.Date(t), "time", t.Format("15:04"))
 }

@@ -62,7 +62,7 @@ func TestInputsRefuse(t *testing.T) {
 		{"prompt", "", `""`, "Prompt is empty; it must be 1 to 10 bytes of text."},
 		{"prompt", "12345678901", "", "Prompt is 11 bytes long; it must be 1 to 10 bytes of text."},
 		{"prompt", "a\xff", "", "Prompt is not valid UTF-8; it must be 1 to 10 bytes of text."},
-		{"prompt", "a\x00", "", "Prompt is a text with a NUL character; it must be 1 to 10 bytes of text."},
+		{"prompt", "a\x00", "", "Prompt is text with a NUL character; it must be 1 to 10 bytes of text."},
 		{"prompt", "", "5", "Prompt is 5; it must be 1 to 10 bytes of text."},
 		{"block", "", "", "Block is missing; it must be a whole number from 1 to 6 blocks."},
 		{"block", "7", "7", "Block is 7; it must be a whole number from 1 to 6 blocks."},

@@ -41,7 +41,7 @@ func TestVoteWithoutScript(t *testing.T) {
 	}
 	vote(0)
 	if got := vote(3); words(got.Find(".vote.is-mine .let")) != "D" ||
-		!strings.Contains(words(got.Find("[data-mine]")), "is counted") {
+		!strings.Contains(words(got.Find("[data-mine]")), "has been counted") {
 		t.Errorf("the changed vote is not shown: %s", words(got.Find("#cl-poll")))
 	}
 	if got := f.post(
@@ -156,8 +156,8 @@ func TestFollowerLooksAtOtherStages(t *testing.T) {
 		t.Error("the page of a follower who looks elsewhere does not show the class's stage")
 	}
 	if got := words(look.Find("#own .ph__foot")); !strings.Contains(got, "Wandering") ||
-		!strings.Contains(got, "5 Sample") || !strings.Contains(got, "Rejoin") {
-		t.Errorf("the footer shows %q, want it to contain %q, %q and %q", got, "Wandering", "5 Sample", "Rejoin")
+		!strings.Contains(got, "stage 5, Sample") || !strings.Contains(got, "Rejoin") {
+		t.Errorf("the footer shows %q, want it to contain %q, %q and %q", got, "Wandering", "stage 5, Sample", "Rejoin")
 	}
 	bars := func(at string) string {
 		return words(f.get(room + "?at=1.3&t=" + at).Find("#own tbody tr").First().Find("td.p"))

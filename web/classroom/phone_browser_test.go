@@ -40,7 +40,7 @@ func TestVoteDuringAnOutageCounts(t *testing.T) {
 	phone.Wait("the banner", `!document.querySelector("#conn").hidden`)
 	hands.Press(`#cl-poll button[data-letter="c"]`)
 	phone.Wait("a vote that waits", `document.querySelector("#cl-poll .is-mine em").textContent === "not sent yet"`)
-	says(phone, "#conn", "Your vote is kept here and will be sent.")
+	says(phone, "#conn", "Your vote is saved here and will be sent.")
 	phone.Shot("cut-phone.png")
 	if over := browser.Value[bool](
 		phone,
@@ -89,7 +89,7 @@ func TestPhoneLooksAroundAndRejoins(t *testing.T) {
 	says(phone, "#own", "This is not what the class sees")
 	phone.Shot("wander-phone.png")
 	drive(presenter, room, "forward")
-	says(phone, "[data-class-at]", "the class is at 5 Sample")
+	says(phone, "[data-class-at]", "the class is at stage 5, Sample")
 	if got := browser.Value[string](phone, now); got != "Softmax" {
 		t.Errorf("a step of the class moved the phone that looks elsewhere to %s, want %s", got, "Softmax")
 	}

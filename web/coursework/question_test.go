@@ -22,9 +22,9 @@ func TestCreditPerWrongChoice(t *testing.T) {
 		{nil, 0, ""},
 		{[]int{0}, 0, ""},
 		{[]int{2}, 1, "right"},
-		{[]int{0, 2}, 2. / 3, "right, second try"},
-		{[]int{0, 1, 2}, 1. / 3, "right, third try"},
-		{[]int{0, 1, 3, 2}, 0, "right, fourth try"},
+		{[]int{0, 2}, 2. / 3, "right on the second try"},
+		{[]int{0, 1, 2}, 1. / 3, "right on the third try"},
+		{[]int{0, 1, 3, 2}, 0, "right on the fourth try"},
 	} {
 		q.Tried = c.tried
 		verdict := q.Verdict(terms.English)

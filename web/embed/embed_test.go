@@ -73,7 +73,7 @@ func TestFramesAllowOnlyGivenOrigins(t *testing.T) {
 			if n := d.Find("header.top, #keys").Length(); n != 0 {
 				t.Errorf("%s has a header, want none in a frame", path)
 			}
-			const kept = "Nothing is kept here, and no cookie is set."
+			const kept = "Nothing is saved here, and no cookies are set."
 			whole, _, _ := strings.Cut(strings.TrimPrefix(path, "/embed"), "?")
 			if to := d.Find(".alone a").AttrOr("href", ""); !strings.HasPrefix(to, strings.TrimSuffix(whole, "/")) {
 				t.Errorf("%s: the link to the full page leads to %q, want %s", path, to, whole)

@@ -37,8 +37,8 @@ func TestChoiceExplainsAndScores(t *testing.T) {
 	}
 	form := url.Values{"key": {"one"}, "tried": {strconv.Itoa(wrong)}, "pick": {strconv.Itoa(right)}}
 	d = s.Parse(path, s.Post(path, true, form), http.StatusOK)
-	if got := text(d.Find(".is-right em").First()); got != "right, second try" {
-		t.Errorf("the verdict is %q, want %q", got, "right, second try")
+	if got := text(d.Find(".is-right em").First()); got != "right on the second try" {
+		t.Errorf("the verdict is %q, want %q", got, "right on the second try")
 	}
 	want := 1 - 1/float64(len(q.Choices)-1) // one wrong choice costs one share
 	for range 2 {                           // an answer that is sent twice counts once

@@ -142,7 +142,7 @@ func TestPressLostWithTheServerIsReported(t *testing.T) {
 	p.Mend()
 	v.Eval(`dispatchEvent(new Event('online'))`)
 	v.says("#told", "rebuilt from the link")
-	v.says("#err-general", "lost before this was answered")
+	v.says("#err-general", "lost before an answer arrived")
 	v.comes("the stage from before", at(1, infer.KindCache))
 	v.Keys(browser.ArrowRight)
 	v.comes("the next stage", at(2, infer.KindForward))

@@ -29,8 +29,8 @@ func TestAssignedTasksFromTheAddress(t *testing.T) {
 	if d.Find(`a[href="/progress/export"][download]`).Length() != 1 {
 		t.Error("the results cannot be saved")
 	}
-	if been := d.Find(".tasks--do > li").Last().Find("span").Last().Text(); strings.TrimSpace(been) != "not begun" {
-		t.Errorf("the progress of a drill that was not begun is %q", been)
+	if been := d.Find(".tasks--do > li").Last().Find("span").Last().Text(); strings.TrimSpace(been) != "not started" {
+		t.Errorf("the progress of a drill that was not started is %q", been)
 	}
 	choose := s.Get("/assigned")
 	if n := choose.Find(`input[name="do"]`).Length(); n < len(s.pages.Course.Lessons)+7 {

@@ -64,8 +64,8 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 		`"kind":"drill","item":"x/1","credit":1,"detail":""}`, 1)
 	review := url.Values{"card": {s.pages.Course.Cards[0].ID}, "grade": {"good"}, "key": {"k1"}}
 	for what, w := range map[string]*httptest.ResponseRecorder{
-		"Not kept. A review":   s.Post("/cards/review", false, review),
-		"Not kept. An import":  s.upload("x.json", []byte(file)),
+		"Not saved. A review":  s.Post("/cards/review", false, review),
+		"Not saved. An import": s.upload("x.json", []byte(file)),
 		"Not erased. Deleting": s.Post("/progress/delete", false, url.Values{"sure": {"yes"}}),
 	} {
 		d := s.Parse(what, w, http.StatusServiceUnavailable)
@@ -93,12 +93,12 @@ func TestDeletingMentionsQuarantinedFile(t *testing.T) {
 	}
 	s := newSiteIn(t, dir)
 	s.visit()
-	const says = "A damaged file was set aside on 3 November 2026 and is still on the server's disk."
+	const says = "A damaged file was set aside on November 3, 2026 and is still on the server's disk."
 	if got := text(s.Get("/progress").Find("#yours")); !strings.Contains(got, says) ||
-		!strings.Contains(got, "on 3 December 2026 at the latest") {
+		!strings.Contains(got, "on December 3, 2026 at the latest") {
 		t.Errorf(
 			"before deleting, the page shows %q, want it to contain %q and %q", got, says,
-			"on 3 December 2026 at the latest",
+			"on December 3, 2026 at the latest",
 		)
 	}
 	w := s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})

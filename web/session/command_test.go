@@ -129,9 +129,12 @@ func TestSeekMovesTheCursor(t *testing.T) {
 		{session.Seek{Step: 0, Stage: infer.KindForward}, "step", "1 to 2, the steps so far"},
 		{session.Seek{Step: -1, Stage: infer.KindForward}, "step", "1 to 2, the steps so far"},
 		{session.Seek{Step: 3, Stage: infer.KindForward}, "step", "1 to 2, the steps so far"},
-		{session.Seek{Step: 2, Stage: infer.KindSoftmax}, "stage", "one that has run at step 2: forward to logits"},
-		{session.Seek{Step: 1, Stage: 0}, "stage", "one that has run at step 1: forward to cache"},
-		{session.Seek{Step: 1, Stage: 8}, "stage", "one that has run at step 1: forward to cache"},
+		{
+			session.Seek{Step: 2, Stage: infer.KindSoftmax}, "stage",
+			"one that has already run at step 2: forward through logits",
+		},
+		{session.Seek{Step: 1, Stage: 0}, "stage", "one that has already run at step 1: forward through cache"},
+		{session.Seek{Step: 1, Stage: 8}, "stage", "one that has already run at step 1: forward through cache"},
 	} {
 		if e := wantRefused(t, s, row.c); e.Code != terms.CodeRange || e.Field != row.field || e.Want != row.want {
 			t.Errorf(

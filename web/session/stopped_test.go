@@ -44,7 +44,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 				session.Choose{Step: 1, Token: idOf('A')},
 				session.StepToken{},
 			},
-			infer.StopString, "Stopped: a stop string came up.",
+			infer.StopString, "Stopped at a stop string.",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -164,7 +164,7 @@ func TestStalledFormIsRefused(t *testing.T) {
 		status int
 		says   string
 	}{
-		"stalled":  {os.ErrDeadlineExceeded, 408, "did not arrive"},
+		"stalled":  {os.ErrDeadlineExceeded, 408, "not received completely"},
 		"cut":      {io.ErrUnexpectedEOF, 400, "could not be read"},
 		"complete": {io.EOF, 200, ""},
 	} {

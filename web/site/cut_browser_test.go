@@ -58,7 +58,7 @@ func TestBrokenDownloadCanBeRetried(t *testing.T) {
 	tab.MayLose()
 	tab.Wait("the message about missing files", `document.querySelector(".tab-line button")`)
 	say := tab.Text(".tab-line p")
-	for _, want := range []string{"have arrived", ".bin.gz", "can still be read"} {
+	for _, want := range []string{"have arrived", ".bin.gz", "can still read"} {
 		if !strings.Contains(say, want) {
 			t.Errorf("the page does not say %s: %q", want, say)
 		}
@@ -145,5 +145,5 @@ func TestPagesWithoutServiceWorker(t *testing.T) {
 	}
 	tab.Go(url + "cards/")
 	tab.Click(`a[href$="cards/export.txt"]`)
-	tab.WaitText(".tab-line p", "The file was not saved: the program does not run in this page.")
+	tab.WaitText(".tab-line p", "The file was not saved: the program is not running on this page.")
 }

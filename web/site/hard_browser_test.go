@@ -64,7 +64,7 @@ func TestDownloadInterruptedAnywhere(t *testing.T) {
 			tab.MayLose()
 			tab.Wait("the message about missing files", `document.querySelector(".tab-line button")`)
 			if say := tab.Text(".tab-line p"); !host.cut.Load() || !strings.Contains(say, "MB of") ||
-				!strings.Contains(say, "can still be read") {
+				!strings.Contains(say, "can still read") {
 				t.Errorf("the page says %q, want it to say how much has arrived and that the page can be read", say)
 			}
 			if tab.Text("main h1") == "" {
@@ -124,7 +124,8 @@ func TestRunsWithoutStorage(t *testing.T) {
 	const none = "Object.defineProperty(self, 'indexedDB', { get() { throw new Error('not here'); } });\n"
 	tab := browser.Open(t, browser.Laptop, serve(t, webtest.SiteWithLessons(t).BeforeWorker(none))+"practice/softmax/")
 	tab.Wait("the program", runs)
-	tab.Wait("a message", `document.querySelector(".tab-line")?.innerText.includes("keeps nothing for this site")`)
+	tab.Wait("a message", `document.querySelector(".tab-line")
+		?.innerText.includes("does not store anything for this site")`)
 	checkSoftmax(t, tab)
 	tab.Wait("the finished step", `document.querySelector(".dsteps .is-now.is-done")`)
 	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "progress/")

@@ -195,9 +195,9 @@ func copyThenDamage(t *testing.T) (dir, path string, older, newer map[string][]s
 func TestNewestIntactCopyIsUsed(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		dir, _, older, newer := copyThenDamage(t)
-		want, at := newer, "29 November 2026, 19:00"
+		want, at := newer, "November 29, 2026, 19:00"
 		if damaged {
-			want, at = older, "29 November 2026, 18:45"
+			want, at = older, "November 29, 2026, 18:45"
 			replace(t, copiesIn(t, dir)[1], []byte("this was never a database"))
 		}
 		db, _ := logged(t, dir)
@@ -224,7 +224,7 @@ func TestMissingDatabaseIsRestored(t *testing.T) {
 		!slices.Equal(got["records"], want["records"]) {
 		t.Errorf("got %.300v, want %.300v", got, want)
 	}
-	const says = "restored from the copy of 29 November 2026, 19:00"
+	const says = "restored from the copy of November 29, 2026, 19:00"
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, says) {
 		t.Errorf("got notices %v, want one about the copy", n)
 	}

@@ -153,7 +153,7 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 // afterCopy is the part of a notice about data that is newer than the copy.
 const afterCopy = "Entries that were made after the copy may be missing."
 
-func copyTime(t time.Time) string { return t.Format("2 January 2006, 15:04") }
+func copyTime(t time.Time) string { return t.Format("January 2, 2006, 15:04") }
 
 // replaceMissing is called if the database of a used folder is missing. It restores the newest copy
 // or, if there is none, creates a new database.

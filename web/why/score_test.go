@@ -160,7 +160,7 @@ func TestScorePageRefusesBadInput(t *testing.T) {
 		"text=a+b&t=1e999":                            "must be a number",
 		"text=a+b&rules=x":                            "is not a rule",
 		"text=a+b&rules=top_k%3D1+top_k%3D2":          "is not a rule",
-		"text=a+b&rules=x%3D1":                        "There is no rule",
+		"text=a+b&rules=x%3D1":                        "Unknown rule",
 		"text=a+b&rules2=top_p%3D7":                   "above 0, up to 1",
 		"text=a+b&rules=xtc_probability%3D1":          "has no single distribution",
 		"text=a+b&rules=mirostat_tau%3D5":             "adapts to its own draws",

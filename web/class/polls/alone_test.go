@@ -122,7 +122,7 @@ func TestAloneAnswersAreGraded(t *testing.T) {
 		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "b", "yes", "true"},
 		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "2", "yes", "true"},
 		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "1", "no", "false"},
-		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: recall}, "part", "A part of it", ""},
+		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: recall}, "part", "Part of it", ""},
 		{number, "26%", "0.26 bits", "true"},
 		{number, "0.3", "0.3 bits", "false"},
 	} {

@@ -32,7 +32,7 @@ func TestQuarantinedClusterRoomIsReported(t *testing.T) {
 		for f, tick := a.shared().relayOf(x.Code()), time.NewTicker(quick.Beat); f.owned(); <-tick.C {
 		} // until the owner has noticed the damage
 	}
-	day := u.clock.Now().Format("2 January 2006")
+	day := u.clock.Now().Format("January 2, 2006")
 	for _, p := range []*post{c, b, a} {
 		p.refuses(l, day)
 	}

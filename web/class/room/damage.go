@@ -26,7 +26,7 @@ func (d *Damaged) Err() error {
 	if d.SetAside.IsZero() {
 		return terms.Refuse(class.CodeDamaged, "class.refused.unreadable")
 	}
-	return terms.Refuse(class.CodeDamaged, "class.refused.set_aside", "day", d.SetAside.UTC().Format("2 January 2006"))
+	return terms.Refuse(class.CodeDamaged, "class.refused.set_aside", "day", d.SetAside.UTC().Format("January 2, 2006"))
 }
 
 // isDamaged reports whether an error means that a room's data could not be read.

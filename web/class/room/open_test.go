@@ -93,8 +93,8 @@ func TestGreedyRunHasNoOpenPosition(t *testing.T) {
 	l.Start("In the old house lived a")
 	l.Does(class.Drive{Do: session.SetKnob("temperature", 0)}, class.Drive{Do: session.SetKnob("max_tokens", 4)})
 	says := l.Refused(class.AskNext{Where: class.NextOpen}, &terms.Refusal{Code: class.CodeAsk})
-	if !strings.Contains(says, "open place") {
-		t.Errorf("the message is %q, want it to contain %q", says, "open place")
+	if !strings.Contains(says, "worth voting on") {
+		t.Errorf("the message is %q, want it to contain %q", says, "worth voting on")
 	}
 }
 

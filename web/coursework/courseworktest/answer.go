@@ -29,7 +29,7 @@ func Answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
 		hands.Press(form + " .check__act button")
 		tab.Wait("why", fmt.Sprintf(`document.querySelector('%s .choice:has([value="%d"]) .choice__why')`, form, i))
 	}
-	tab.WaitText(form+" .is-right em", "right, second try")
+	tab.WaitText(form+" .is-right em", "right on the second try")
 }
 
 // choose selects a choice. With the keyboard, the group of radio buttons is a single Tab stop, and
