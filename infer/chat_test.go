@@ -121,8 +121,8 @@ func TestChatsThatAreRefused(t *testing.T) {
 	said := []chat.Message{{Role: chat.User, Content: "Hi"}}
 	for template, want := range map[string]string{
 		"{% include 'x' %}":                "cannot be used: line 1: the tag \"include\" is not supported.",
-		"{{ raise_exception('Not so.') }}": "refuses these messages: Not so.",
-		"{{ 'x' * 99999999999 }}":          "too much work.",
+		"{{ raise_exception('Not so.') }}": "rejects these messages: Not so.",
+		"{{ 'x' * 99999999999 }}":          "too many steps.",
 	} {
 		m := testmodel.Chat(t, chatFolder, template)
 		_, err := m.Chat(context.Background(), said, chat.Options{}, time.Time{})

@@ -105,7 +105,7 @@ func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 			wentOn = wentOn[1:]
 		}
 		if stop := l.Stopped(); l.BetweenTurns() && (stop == StopEOS || stop == StopContext) {
-			return nil, fmt.Errorf("replaying step %d: the text ends before it (%s)", n+1, stop)
+			return nil, fmt.Errorf("replaying step %d: the text ends before this step (%s)", n+1, stop)
 		}
 		if _, err := l.run(ctx); err != nil {
 			return nil, fmt.Errorf("replaying step %d: %w", n+1, err)

@@ -18,7 +18,7 @@ func CheckPair(target, draft *Model) error {
 	case a.Vocab != b.Vocab:
 		return no("its vocabulary has %d tokens, not %d", b.Vocab, a.Vocab)
 	case a.BOS != b.BOS:
-		return no("its start token is %d, not %d (-1 is none)", b.BOS, a.BOS)
+		return no("its start token is %d, not %d (-1 means none)", b.BOS, a.BOS)
 	}
 	if target.tok == draft.tok {
 		return nil

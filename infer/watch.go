@@ -110,7 +110,7 @@ func (w *Watch) check(c Intervention) error {
 		return nil
 	case p.From.model.hash != w.model.hash || len(p.From.tokens) != len(w.tokens):
 		return fmt.Errorf(
-			"the other text has %d tokens and this one %d; both need the same number", len(p.From.tokens),
+			"the other text has %d tokens and this one has %d; they must have the same number", len(p.From.tokens),
 			len(w.tokens),
 		)
 	case p.Height < 0 || p.Height > cfg.Layers || p.Position < 0 || p.Position > last:

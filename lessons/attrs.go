@@ -102,5 +102,5 @@ func (a attrs) only(allowed ...string) error {
 	if len(allowed) == 0 {
 		return fmt.Errorf("unknown setting %q", wrong[0])
 	}
-	return fmt.Errorf("unknown setting %q; the settings allowed here are %s", wrong[0], strings.Join(allowed, ", "))
+	return fmt.Errorf("unknown setting %q; want one of %s", wrong[0], strings.Join(allowed, ", "))
 }

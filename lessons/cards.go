@@ -14,7 +14,7 @@ func (l *loader) readCards(d *document) {
 		lines := strings.Split(text, "\n")
 		n := slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "---" })
 		if n < 0 {
-			l.problems.add(s.at, "the card has no line --- between front and back")
+			l.problems.add(s.at, "the card has no --- line between its front and back")
 			continue
 		}
 		c := &Card{ID: s.attrs.id}
@@ -22,7 +22,7 @@ func (l *loader) readCards(d *document) {
 		c.Front, c.FrontText = l.blockText(at, strings.Join(lines[:n], "\n"))
 		c.Back, c.BackText = l.blockText(at.down(n+1), strings.Join(lines[n+1:], "\n"))
 		if c.FrontText == "" || c.BackText == "" {
-			l.problems.add(s.at, "the card's front or back is empty")
+			l.problems.add(s.at, "the front or back of the card is empty")
 		}
 		l.course.Cards = append(l.course.Cards, c)
 		l.course.cards[c.ID] = c
@@ -35,7 +35,7 @@ func (l *loader) readTerms(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "section")
 		if s.title == "" {
-			l.problems.add(s.at, "the term has no name: ## Name {#id section=slug#id}")
+			l.problems.add(s.at, "the term has no name; want ## Name {#id section=slug#id}")
 		}
 		section := s.attrs.keys["section"]
 		l.knownSection(s.at, section)
@@ -63,7 +63,7 @@ func (l *loader) readReferences(d *document) {
 		l.attrsOf(s)
 		r := Reference{ID: s.attrs.id}
 		if s.title == "" {
-			l.problems.add(s.at, "the reference has no short name: ## Name et al. 2020 {#id}")
+			l.problems.add(s.at, "the reference has no short name; want ## Name et al. 2020 {#id}")
 		}
 		_, r.Short = l.inline(s.at, s.title)
 		at, text := l.plainParts(s)

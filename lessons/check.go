@@ -110,33 +110,33 @@ func (p *fragment) checkNode(n ast.Node) {
 	case *ast.RawHTML:
 		segment := n.Segments.At(0)
 		p.problem(
-			segment.Start, "HTML is not part of the dialect: %s; what a model would see goes into `code`",
+			segment.Start, "HTML is not supported: %s; put model input in `code`",
 			segment.Value(p.source),
 		)
 	case *ast.HTMLBlock:
-		p.problem(offsetOf(n), "HTML is not part of the dialect")
+		p.problem(offsetOf(n), "HTML is not supported")
 	case *ast.Image:
-		p.problem(offsetOf(n), "pictures are not part of the dialect")
+		p.problem(offsetOf(n), "images are not supported")
 	case *ast.Heading:
 		if n.Level != 3 {
-			p.problem(offsetOf(n), "within a section, headings begin with three #: ### Title")
+			p.problem(offsetOf(n), "headings within a section must begin with ###")
 		}
 	case *ast.ThematicBreak:
-		p.problem(offsetOf(n), "a line across is not part of the dialect")
+		p.problem(offsetOf(n), "horizontal rules are not supported")
 	case *ast.Link:
 		p.link(n)
 	case *ast.AutoLink:
 		url := string(n.URL(p.source))
 		if !p.l.outside || !strings.HasPrefix(url, "https://") {
-			p.problem(offsetOf(n), "the address %s: only references.md links to other sites, by https", url)
+			p.problem(offsetOf(n), "link to %s: only references.md may link to other sites, with https", url)
 		}
 	case *ast.CodeSpan:
 		if code := codeText(n, p.source); isTexFigure.MatchString(code) {
-			p.problem(offsetOf(n), "figures are not computed in `code`: %s", code)
+			p.problem(offsetOf(n), "figures cannot be used in `code`: %s", code)
 		}
 	case *ast.FencedCodeBlock:
 		if isTexFigure.MatchString(linesText(n, p.source)) {
-			p.problem(offsetOf(n), "figures are not computed in code")
+			p.problem(offsetOf(n), "figures cannot be used in code blocks")
 		}
 	}
 }
@@ -170,7 +170,7 @@ func offsetOf(n ast.Node) int {
 func (p *fragment) link(n *ast.Link) {
 	to := string(n.Destination)
 	if len(n.Title) > 0 {
-		p.problem(offsetOf(n), "links have no titles: %q", n.Title)
+		p.problem(offsetOf(n), "link titles are not supported: %q", n.Title)
 	}
 	href, ok := p.l.resolve(to)
 	switch {
@@ -178,9 +178,9 @@ func (p *fragment) link(n *ast.Link) {
 		n.Destination = []byte(href)
 	case p.l.outside && strings.HasPrefix(to, "https://"):
 	case strings.Contains(to, "//"):
-		p.problem(offsetOf(n), "the address %s: only references.md links to other sites, by https", to)
+		p.problem(offsetOf(n), "link to %s: only references.md may link to other sites, with https", to)
 	default:
-		p.problem(offsetOf(n), "the link %q leads nowhere%s", to, p.l.nearest(to))
+		p.problem(offsetOf(n), "broken link %q%s", to, p.l.nearest(to))
 	}
 }
 

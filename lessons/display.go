@@ -69,11 +69,11 @@ func (n *display) take(line string) {
 func (displayParser) Close(node ast.Node, _ text.Reader, pc parser.Context) {
 	n, p := node.(*display), fragmentOf(pc)
 	if !n.closed {
-		p.problem(n.offset, "the formula that begins here is never closed with $$")
+		p.problem(n.offset, "unclosed formula; want a closing $$")
 	}
 	n.written = strings.TrimSpace(n.text.String())
 	if n.written == "" {
-		p.problem(n.offset, "an empty formula")
+		p.problem(n.offset, "empty formula")
 	}
 	at := p.place(n.offset)
 	n.tex = p.l.texFigures(at, n.written)

@@ -271,7 +271,7 @@ func raw(text string) string {
 
 func (v value) number() (float64, error) {
 	if v.word != "" || v.bare {
-		return 0, errors.New("got a word or a record, want a number; select a field of a record with a dot")
+		return 0, errors.New("got a word or a record, want a number; to select a record's field, use a dot")
 	}
 	return v.num, nil
 }
@@ -322,7 +322,7 @@ func (a *arguments) float(name string, otherwise, low, high float64) float64 {
 	text, ok := a.named[name]
 	if !ok {
 		if math.IsNaN(otherwise) {
-			a.fail("%s is missing", name)
+			a.fail("missing argument %s", name)
 		}
 		return otherwise
 	}
@@ -347,7 +347,7 @@ func (a *arguments) float(name string, otherwise, low, high float64) float64 {
 func (a *arguments) whole(name string, otherwise, low, high float64) int {
 	x := a.float(name, otherwise, low, high)
 	if a.bad == nil && x != math.Trunc(x) {
-		a.fail("%s is %v; want a whole number", name, x)
+		a.fail("%s is %v; want an integer", name, x)
 	}
 	if a.bad != nil {
 		return int(low)

@@ -264,7 +264,7 @@ func figureAcceptance(a *arguments) value {
 func (l *loader) figure(at position, expression string) string {
 	text, err := compute(expression)
 	if err != nil {
-		l.problems.add(at, "the figure {=%s}: %v", expression, err)
+		l.problems.add(at, "figure {=%s}: %v", expression, err)
 		return "?"
 	}
 	l.figures = append(l.figures, figureUse{at, expression, text})

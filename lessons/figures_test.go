@@ -152,8 +152,8 @@ func TestComputeFigures(t *testing.T) {
 func TestComputeRefusesBadExpressions(t *testing.T) {
 	for expression, want := range map[string]string{
 		"":                             "expected a number or a function",
-		"softmax(T=1)":                 "select a field",
-		"softmax(T=1).the":             "is not a whole number; specify the number of decimals",
+		"softmax(T=1)":                 "to select",
+		"softmax(T=1).the":             "is not an integer; specify the number of decimals",
 		"softmax(T=1).cat 4":           `softmax has no field "cat"`,
 		"softmax(T=0).the 4":           "T is 0; want 0.01 to 100",
 		"softmax(T=x).the 4":           "T: unknown function",
@@ -167,9 +167,9 @@ func TestComputeRefusesBadExpressions(t *testing.T) {
 		"filter(p=0).kept":             "above 0",
 		"segment(k=1, token=a).from 2": `the filters cut "a"`,
 		"segment(token=cat).from 2":    `token is "cat"`,
-		"draw()":                       "u is missing",
+		"draw()":                       "missing argument u",
 		"draw(u=1)":                    "u must be below 1",
-		"step(n=1.5)":                  "n is 1.5; want a whole number",
+		"step(n=1.5)":                  "n is 1.5; want an integer",
 		"generate(shape=7b, m=1000000, n=90000).ratio 1": "too large to add up",
 		"step(shape=9b, n=1)":                            `unknown shape "9b"`,
 		"acceptance(p=0.1, q=0) 2":                       "never proposed",

@@ -33,7 +33,7 @@ func format(v value, how string) (string, error) {
 	case how == "" && x == math.Trunc(x), how == ",":
 		return terms.Grouped(x, 0), nil
 	case how == "":
-		return "", fmt.Errorf("the figure %v is not a whole number; specify the number of decimals", x)
+		return "", fmt.Errorf("the figure %v is not an integer; specify the number of decimals", x)
 	case how == "bytes":
 		if x < 0 || x != math.Trunc(x) {
 			return "", fmt.Errorf("%v is not a valid number of bytes", x)

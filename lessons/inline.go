@@ -89,7 +89,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 	p := fragmentOf(pc)
 	line, segment := block.PeekLine()
 	if bytes.HasPrefix(line, []byte("$$")) {
-		p.problem(segment.Start, "a formula in $$ is on lines of its own; within a line use one $")
+		p.problem(segment.Start, "a $$ formula must be on separate lines; use $ within a line")
 		return nil
 	}
 	for i := 1; i < len(line); i++ {
@@ -101,7 +101,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 			if strings.TrimSpace(written) != written || written == "" {
 				p.problem(
 					segment.Start,
-					"the formula $%s$ begins or ends with a space, or is empty; a dollar sign is written \\$", written,
+					"the formula $%s$ is empty or begins or ends with a space; for a dollar sign, write \\$", written,
 				)
 			}
 			block.Advance(i + 1)
@@ -110,7 +110,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 			return &formula{written: written, tex: tex, mathML: p.l.mathML(at, tex, false)}
 		}
 	}
-	p.problem(segment.Start, "the formula that begins here is not closed on this line; a dollar sign is written \\$")
+	p.problem(segment.Start, "unclosed formula on this line; for a dollar sign, write \\$")
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (braceParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.N
 			block.Advance(len(m[0]))
 			return &markNode{class: class, offset: segment.Start}
 		}
-		p.problem(segment.Start, "there is no mark %s, only {.tk} and {.given}", m[0])
+		p.problem(segment.Start, "unknown mark %s; want {.tk} or {.given}", m[0])
 		return nil
 	}
 	if !bytes.HasPrefix(line, []byte("{=")) {
@@ -137,7 +137,7 @@ func (braceParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.N
 	}
 	end := bytes.IndexByte(line, '}')
 	if end < 0 {
-		p.problem(segment.Start, "the figure that begins here is not closed on this line")
+		p.problem(segment.Start, "unclosed figure on this line")
 		return nil
 	}
 	block.Advance(end + 1)
@@ -163,7 +163,7 @@ func (bracketParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 	case bytes.HasPrefix(line, []byte("[@")):
 		end := 1 + bytes.IndexAny(line[1:], "[]")
 		if end < 1 || line[end] != ']' {
-			p.problem(segment.Start, "the citation that begins here is not closed on this line")
+			p.problem(segment.Start, "unclosed citation on this line")
 			return nil
 		}
 		block.Advance(end + 1)
@@ -171,7 +171,7 @@ func (bracketParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 	case bytes.HasPrefix(line, []byte("[[")):
 		end := bytes.Index(line, []byte("]]"))
 		if end < 0 {
-			p.problem(segment.Start, "the term that begins here is not closed on this line")
+			p.problem(segment.Start, "unclosed term on this line")
 			return nil
 		}
 		block.Advance(end + 2)
@@ -185,12 +185,12 @@ func (p *fragment) cite(offset int, words string) ast.Node {
 	for _, w := range strings.Split(words, ";") {
 		id, ok := strings.CutPrefix(strings.TrimSpace(w), "@")
 		if !ok {
-			p.problem(offset, "a citation is [@id] or [@id; @id], not [%s]", words)
+			p.problem(offset, "invalid citation [%s]; want [@id] or [@id; @id]", words)
 			continue
 		}
 		r, ok := p.l.references[id]
 		if !ok {
-			p.problem(offset, "there is no reference %q", id)
+			p.problem(offset, "unknown reference %q", id)
 			continue
 		}
 		p.l.cited[id] = true
@@ -205,7 +205,7 @@ func (p *fragment) term(offset int, words string) ast.Node {
 		said = strings.ReplaceAll(id, "-", " ")
 	}
 	if !p.l.targets["term:"+id] {
-		p.problem(offset, "there is no term %q in the glossary", id)
+		p.problem(offset, "the glossary has no term %q", id)
 	}
 	lesson := p.l.lesson
 	if lesson != nil && !contains(lesson.Terms, id) {

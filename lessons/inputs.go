@@ -226,7 +226,7 @@ func checkInputs(inputs terms.Inputs, given map[string]string) (wrong []error) {
 	}
 	for _, in := range inputs {
 		if _, ok := given[in.Key]; !ok && in.Default == "" {
-			wrong = append(wrong, errors.New(in.Key+" is missing"))
+			wrong = append(wrong, errors.New("missing setting "+in.Key))
 		}
 	}
 	return wrong

@@ -44,7 +44,7 @@ func TestLessonsSetInputs(t *testing.T) {
 		}
 	}
 	wrong := checkInputs(pictureInputs[PictureAttention], map[string]string{"head": "1"})
-	if !slices.ContainsFunc(wrong, func(err error) bool { return err.Error() == "block is missing" }) {
-		t.Errorf("without a block: got %v, want %q", wrong, "block is missing")
+	if !slices.ContainsFunc(wrong, func(err error) bool { return err.Error() == "missing setting block" }) {
+		t.Errorf("without a block: got %v, want %q", wrong, "missing setting block")
 	}
 }

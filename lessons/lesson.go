@@ -20,7 +20,7 @@ func (l *loader) announceLesson(d *document) {
 		return
 	}
 	if want := d.at.file[len("00-") : len(d.at.file)-len(".md")]; slug != want {
-		l.problems.add(d.front["slug"].at, "the slug %q is not the one in the file name", slug)
+		l.problems.add(d.front["slug"].at, "the slug %q does not match the file name", slug)
 	}
 	if contains(reserved, slug) {
 		l.problems.add(d.front["slug"].at, "/learn/%s is reserved for another page", slug)
@@ -54,7 +54,7 @@ func (p position) or(other position) position {
 func (l *loader) field(d *document, key string) field {
 	f, ok := d.front[key]
 	if !ok || f.value == "" {
-		l.problems.add(f.at.or(d.at), "the front matter lacks %q", key)
+		l.problems.add(f.at.or(d.at), "the front matter is missing %q", key)
 		return field{"", d.at}
 	}
 	return f
@@ -64,7 +64,7 @@ func (l *loader) count(d *document, key string, low, high int) int {
 	f := l.field(d, key)
 	n, err := strconv.Atoi(f.value)
 	if f.value != "" && (err != nil || n < low || n > high) {
-		l.problems.add(f.at, "%s is %q, and must be a whole number from %d to %d", key, f.value, low, high)
+		l.problems.add(f.at, "%s is %q; want an integer from %d to %d", key, f.value, low, high)
 	}
 	return n
 }
@@ -81,11 +81,11 @@ func (l *loader) readLesson(d *document) {
 			},
 			strings.Split(key, ".")[0],
 		) {
-			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
+			l.problems.add(d.front[key].at, "unknown front matter key %q", key)
 		}
 	}
 	if f, ok := d.front["number"]; ok && f.value != "" && d.at.file[:2] != fmt.Sprintf("%02d", lesson.Number) {
-		l.problems.add(f.at, "number %d is not the one in the file name", lesson.Number)
+		l.problems.add(f.at, "number %d does not match the file name", lesson.Number)
 	}
 	title, lead := l.field(d, "title"), l.field(d, "lead")
 	_, lesson.Title = l.inline(title.at, title.value)
@@ -99,7 +99,7 @@ func (l *loader) readLesson(d *document) {
 	difficulty := l.field(d, "difficulty")
 	if lesson.Difficulty = difficulty.value; !contains(difficulties, difficulty.value) {
 		l.problems.add(
-			difficulty.at, "the difficulty %q is not one of %s", difficulty.value, strings.Join(difficulties, ", "),
+			difficulty.at, "unknown difficulty %q; want one of %s", difficulty.value, strings.Join(difficulties, ", "),
 		)
 	}
 	lesson.kicker = d.front["kicker"].value
@@ -115,7 +115,7 @@ func (l *loader) readLesson(d *document) {
 		lesson.Sections = append(lesson.Sections, l.readSection(lesson, s))
 	}
 	if len(lesson.Sections) == 0 {
-		l.problems.add(d.at, "the lesson has no section")
+		l.problems.add(d.at, "the lesson has no sections")
 	}
 	l.where["lesson:"+lesson.Slug] = d.at
 	l.course.Lessons = append(l.course.Lessons, lesson)
@@ -130,7 +130,7 @@ func (l *loader) lessonOutcomes(d *document) (list []string) {
 			continue
 		}
 		if !l.targets["outcome:"+id] {
-			l.problems.add(f.at, "there is no outcome %q", id)
+			l.problems.add(f.at, "unknown outcome %q", id)
 		}
 		list = append(list, id)
 	}
@@ -176,7 +176,7 @@ func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
 // body renders the text of a directive in a section. It reports a problem if the text is empty.
 func (l *loader) body(s *Section, p block) string {
 	if p.blank() {
-		l.problems.add(p.at, "the directive %q has no text", p.directive)
+		l.problems.add(p.at, "the directive %q is empty", p.directive)
 		return ""
 	}
 	html, text := l.blockText(p.body(), p.text())
@@ -219,7 +219,7 @@ func (l *loader) directive(s *Section, p block) Block {
 	case "more":
 		_, title := l.inline(p.at, p.words)
 		if title == "" {
-			l.problems.add(p.at, "::: more needs a title")
+			l.problems.add(p.at, "::: more requires a title")
 		}
 		return Fold{Title: title, HTML: l.body(s, p)}
 	case "widget":
@@ -228,19 +228,19 @@ func (l *loader) directive(s *Section, p block) Block {
 		return l.picture(s, p)
 	case "check":
 		if !p.blank() {
-			l.problems.add(p.at, "::: check has no text: the question is in quiz.md")
+			l.problems.add(p.at, "::: check must be empty; its question belongs in quiz.md")
 		}
 		q := l.course.questions[p.words]
 		if q == nil {
-			l.problems.add(p.at, "there is no question %q", p.words)
+			l.problems.add(p.at, "unknown question %q", p.words)
 			return nil
 		}
 		l.targets["asked:"+q.ID] = true
 		return Check{q}
 	}
 	l.problems.add(
-		p.at, "there is no directive %q: widget, picture, notice, numbers, more, note, check, slip, pitfall, care, "+
-			"small-model",
+		p.at, "unknown directive %q; want widget, picture, notice, numbers, more, note, check, slip, pitfall, care "+
+			"or small-model",
 		p.directive,
 	)
 	return nil

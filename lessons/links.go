@@ -95,7 +95,7 @@ func canonical(to string) string {
 func (l *loader) target(at position, to string) {
 	if l.targets[to] {
 		_, id, _ := strings.Cut(to, ":")
-		l.problems.add(at, "%q appears twice", id)
+		l.problems.add(at, "duplicate id %q", id)
 	}
 	l.targets[to] = true
 }
@@ -111,7 +111,7 @@ func (l *loader) drills() {
 func (l *loader) nearest(to string) string {
 	scheme, rest, ok := strings.Cut(canonical(to), ":")
 	if !ok {
-		return ": links are learn:, loop:, practice:, quiz:, card:, term: or reference:"
+		return "; links begin with learn:, loop:, practice:, quiz:, card:, term: or reference:"
 	}
 	_, id, _ := strings.Cut(rest, "#")
 	var near []string

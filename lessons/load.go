@@ -44,7 +44,7 @@ func read(folders map[string]fs.FS, more ...func(*loader) error) (*Course, error
 		return load(l, more...)
 	}
 	if folders[languages.English] == nil {
-		return nil, errors.New("the course has no folder in English")
+		return nil, errors.New("the course has no English folder")
 	}
 	english, err := in(languages.English)
 	if err != nil {
@@ -191,7 +191,7 @@ func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 		if docs[name] == nil {
 			docs[name] = &document{at: position{name, 1}}
 			if !l.partial {
-				l.problems.add(position{name, 1}, "the file is missing")
+				l.problems.add(position{name, 1}, "missing file")
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func (l *loader) announce(d *document, scheme string) {
 
 func (l *loader) checkID(at position, id string) bool {
 	if !idForm.MatchString(id) {
-		l.problems.add(at, "%q is not an id: small letters, digits and single hyphens", id)
+		l.problems.add(at, "invalid id %q; want lowercase letters, digits and single hyphens", id)
 		return false
 	}
 	return true
@@ -234,7 +234,7 @@ func (l *loader) plainParts(s *rawSection) (at position, text string) {
 	at = s.at.down(1)
 	for i, p := range s.parts {
 		if p.directive != "" {
-			l.problems.add(p.at, "directives belong in lessons")
+			l.problems.add(p.at, "directives are only allowed in lessons")
 		} else if i == 0 {
 			at, text = p.at, p.text()
 		}
@@ -250,7 +250,7 @@ func (l *loader) plainParts(s *rawSection) (at position, text string) {
 func (l *loader) known(s *rawSection) (outcome, section string) {
 	outcome, section = s.attrs.keys["outcome"], s.attrs.keys["section"]
 	if !l.targets["outcome:"+outcome] && (outcome != "" || !l.own) {
-		l.problems.add(s.at, "there is no outcome %q", outcome)
+		l.problems.add(s.at, "unknown outcome %q", outcome)
 	}
 	l.knownSection(s.at, section)
 	return outcome, section
@@ -258,7 +258,7 @@ func (l *loader) known(s *rawSection) (outcome, section string) {
 
 func (l *loader) knownSection(at position, section string) {
 	if !strings.Contains(section, "#") || !l.targets["learn:"+section] {
-		l.problems.add(at, "there is no section %q%s", section, l.nearest("learn:"+section))
+		l.problems.add(at, "unknown section %q%s", section, l.nearest("learn:"+section))
 	}
 }
 
@@ -268,6 +268,6 @@ func (l *loader) attrsOf(s *rawSection, allowed ...string) {
 		l.problems.add(s.at, "%v", err)
 	}
 	if len(s.attrs.words) > 0 {
-		l.problems.add(s.at, "%q is neither an id nor key=value", s.attrs.words[0])
+		l.problems.add(s.at, "got %q, want #id or key=value", s.attrs.words[0])
 	}
 }

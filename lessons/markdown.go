@@ -108,7 +108,7 @@ func (l *loader) parse(at position, markdown string) *fragment {
 func (l *loader) parseWith(with parser.Parser, at position, markdown string) *fragment {
 	p := &fragment{l: l, at: at, source: []byte(markdown)}
 	if i := bytes.IndexByte(p.source, bar); i >= 0 {
-		p.problem(i, "a control character")
+		p.problem(i, "unexpected control character")
 	}
 	hideBars(p.source)
 	pc := parser.NewContext()
@@ -165,7 +165,7 @@ func (l *loader) inline(at position, markdown string) (html, plain string) {
 	p := l.parseWith(mdLine, at, markdown)
 	first := p.doc.FirstChild()
 	if first == nil || first.NextSibling() != nil {
-		l.problems.add(at, "this must be one paragraph of running text")
+		l.problems.add(at, "got several blocks or a special block, want a single paragraph")
 		return "", ""
 	}
 	var b strings.Builder

@@ -51,7 +51,7 @@ func (l *loader) mathML(at position, tex string, displayed bool) string {
 	if !ok && l.own {
 		m, err := plainMath(tex, displayed)
 		if err != nil {
-			l.problems.add(at, "the formula %s: %v", tex, err)
+			l.problems.add(at, "formula %s: %v", tex, err)
 		}
 		return m
 	}

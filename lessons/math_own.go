@@ -57,7 +57,7 @@ func (p *texParser) fail(format string, args ...any) string {
 // row parses atoms with their sub- and superscripts, up to the end or a closing brace.
 func (p *texParser) row(depth int) string {
 	if depth > mathDepth {
-		return p.fail("groups are nested more than %d deep", mathDepth)
+		return p.fail("groups are nested more than %d levels deep", mathDepth)
 	}
 	var b strings.Builder
 	for {
@@ -79,7 +79,7 @@ func (p *texParser) scripted(depth int) string {
 		}
 		p.rest = p.rest[1:]
 		if *to != "" {
-			return p.fail("two subscripts or superscripts in a row")
+			return p.fail("multiple subscripts or superscripts in a row")
 		}
 		*to = "<mrow>" + p.atom(depth) + "</mrow>"
 	}
@@ -119,7 +119,7 @@ func (p *texParser) atom(depth int) string {
 		}
 		return "<mo>" + html.EscapeString(string(r)) + "</mo>"
 	}
-	return p.fail("%q is not a symbol that can be typeset here", r)
+	return p.fail("unsupported symbol %q", r)
 }
 
 // group parses {…}.
@@ -175,6 +175,6 @@ func (p *texParser) command(depth int) string {
 	case known:
 		return "<mo>" + sign + "</mo>"
 	}
-	return p.fail(`\%s is not a command that can be typeset here; only \frac, \sqrt, \text, Greek letters and `+
-		"a few signs can. Write other formulas in words", name)
+	return p.fail(`unsupported command \%s; only \frac, \sqrt, \text, Greek letters and a few symbols are `+
+		"supported. Write other formulas in words", name)
 }

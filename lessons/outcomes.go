@@ -35,7 +35,7 @@ func (l *loader) readPlaces(d *document) {
 		id := cmp.Or(s.attrs.id, s.title)
 		n := slices.IndexFunc(l.course.Outcomes, func(o Outcome) bool { return o.ID == id })
 		if n < 0 {
-			l.problems.add(s.at, "there is no outcome %q", id)
+			l.problems.add(s.at, "unknown outcome %q", id)
 			continue
 		}
 		at, text := l.plainParts(s)
@@ -58,7 +58,7 @@ func (l *loader) outcomePlaces(o *Outcome, it item) {
 			o.Explanation = append(o.Explanation, "/learn/"+w)
 		case "experiment":
 			if !l.course.widgets[w] {
-				l.problems.add(it.at, "there is no widget %q", w)
+				l.problems.add(it.at, "unknown widget %q", w)
 			}
 			o.Experiment = append(o.Experiment, "/learn/"+w)
 		case "exercise":
@@ -69,11 +69,11 @@ func (l *loader) outcomePlaces(o *Outcome, it item) {
 			o.Exercise = append(o.Exercise, href)
 		case "card":
 			if l.course.cards[w] == nil {
-				l.problems.add(it.at, "there is no card %q", w)
+				l.problems.add(it.at, "unknown card %q", w)
 			}
 			o.Cards = append(o.Cards, w)
 		default:
-			l.problems.add(it.at, "an outcome has lines explanation, experiment, exercise and card, not %q", name)
+			l.problems.add(it.at, "unknown line %q in an outcome; want explanation, experiment, exercise or card", name)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (l *loader) whole() {
 	for i, lesson := range l.course.Lessons {
 		if lesson.Number != i {
 			l.problems.add(
-				l.where["lesson:"+lesson.Slug], "lessons must be numbered from 0 without gaps: this one is %d, want %d",
+				l.where["lesson:"+lesson.Slug], "lessons must be numbered from 0 without gaps: got %d, want %d",
 				lesson.Number, i,
 			)
 		}

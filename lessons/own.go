@@ -87,7 +87,7 @@ func (l *loader) readOwn(dir string) map[string]string {
 			continue
 		}
 		if all += len(data); all > maxOwnAll {
-			l.problems.add(position{".", 1}, "the files have more than %d bytes in total", maxOwnAll)
+			l.problems.add(position{".", 1}, "the files exceed the limit of %d bytes in total", maxOwnAll)
 			break
 		}
 		if texts[name], err = files.Text(data); err != nil {
@@ -119,7 +119,7 @@ func (l *loader) ownNames(folder *files.Inside) (names []string) {
 				continue
 			}
 			if in == walkFolder && !strings.HasSuffix(name, ".md") {
-				l.problems.add(position{name, 1}, "a walkthrough is a file NAME.md")
+				l.problems.add(position{name, 1}, "a walkthrough must be a file named NAME.md")
 				continue
 			}
 			names = append(names, name)
@@ -156,7 +156,7 @@ func (l *loader) plainText(name, text string) {
 		}
 		for _, r := range strings.TrimRight(line, "\r\n") {
 			if r < ' ' && r != '\t' || r == 0x7f {
-				l.problems.add(at, "a control character, %U", r)
+				l.problems.add(at, "unexpected control character %U", r)
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func isLessonFile(name string) bool {
 func (l *loader) makeOwn(d *document, lesson *Lesson) {
 	for _, key := range d.order {
 		if strings.HasPrefix(key, "outcomes.") {
-			l.problems.add(d.front[key].at, "outcomes are names from the built-in course: outcomes: [loop]")
+			l.problems.add(d.front[key].at, "outcomes must be a list of names from the built-in course, such as [loop]")
 		}
 	}
 	lesson.Own = true

@@ -70,7 +70,7 @@ func (l *loader) sentence(d *document) string {
 		return Sentence
 	}
 	if n := utf8.RuneCountInString(f.value); n == 0 || n > sentenceMost {
-		l.problems.add(f.at, "the picture's sentence has %d letters; it must have 1 to %d", n, sentenceMost)
+		l.problems.add(f.at, "the picture's sentence has %d characters; want 1 to %d", n, sentenceMost)
 	}
 	return f.value
 }
@@ -83,27 +83,27 @@ func (l *loader) picture(section *Section, p block) Block {
 		return nil
 	}
 	if len(a.words) != 1 || a.id != "" {
-		l.problems.add(p.at, "a state of the picture is ::: picture KIND key=\"value\"")
+		l.problems.add(p.at, "invalid picture; want ::: picture KIND key=\"value\"")
 		return nil
 	}
 	pic := Picture{Kind: PictureKind(a.words[0]), Name: a.keys["name"], Params: a.keys}
 	delete(a.keys, "name")
 	if n := utf8.RuneCountInString(pic.Name); n > nameMost {
-		l.problems.add(p.at, "the name of a state of the picture has %d letters, and may have %d", n, nameMost)
+		l.problems.add(p.at, "the picture's name has %d characters; the limit is %d", n, nameMost)
 	}
 	inputs, ok := pictureInputs[pic.Kind]
 	if !ok {
-		l.problems.add(p.at, "the picture has no state %q: %s", pic.Kind, pictureKinds())
+		l.problems.add(p.at, "unknown picture kind %q; want one of %s", pic.Kind, pictureKinds())
 		return nil
 	}
 	for _, err := range checkInputs(inputs, a.keys) {
 		l.problems.add(p.at, "picture %s: %v", pic.Kind, err)
 	}
 	if n := utf8.RuneCountInString(a.keys["to"]); n > sentenceMost {
-		l.problems.add(p.at, "picture %s: to has %d letters, and may have %d", pic.Kind, n, sentenceMost)
+		l.problems.add(p.at, "picture %s: to has %d characters; the limit is %d", pic.Kind, n, sentenceMost)
 	}
 	if l.states++; l.states == statesMost+1 {
-		l.problems.add(p.at, "the lesson's picture may have %d states", statesMost)
+		l.problems.add(p.at, "a lesson can have at most %d pictures", statesMost)
 	}
 	pic.ID = fmt.Sprintf("picture-%d", l.states)
 	pic.Caption = l.body(section, p)

@@ -92,16 +92,16 @@ func TestPictureErrorsNameTheLine(t *testing.T) {
 	for _, c := range []struct{ words, want string }{
 		{"tokens", ""},
 		{`attention block=4 head=5 name="At rest"`, ""},
-		{"stars", at + `the picture has no state "stars": attention, cache`},
-		{"", at + "a state of the picture is ::: picture KIND"},
+		{"stars", at + `unknown picture kind "stars"; want one of attention, cache`},
+		{"", at + "invalid picture; want ::: picture KIND"},
 		{"tokens t=1", at + `picture tokens: unknown setting "t"`},
-		{"attention block=4", at + "picture attention: head is missing"},
+		{"attention block=4", at + "picture attention: missing setting head"},
 		{"attention block=4 head=7", at + "picture attention: "},
 		{"shares t=-1", at + "picture shares: "},
-		{"edit to=\"" + strings.Repeat("so ", 14) + "\"", at + "picture edit: to has 42 letters, and may have 40"},
+		{"edit to=\"" + strings.Repeat("so ", 14) + "\"", at + "picture edit: to has 42 characters; the limit is 40"},
 		{
 			"tokens name=\"Seventeen letters\"",
-			at + "the name of a state of the picture has 17 letters, and may have 16",
+			at + "the picture's name has 17 characters; the limit is 16",
 		},
 	} {
 		files := map[string]string{}
@@ -144,14 +144,14 @@ func TestPictureSizeLimits(t *testing.T) {
 	if err := with("picture: A cat sat", 8); err != nil {
 		t.Error(err)
 	}
-	if err := with("picture: A cat sat", 9); err == nil || !strings.Contains(err.Error(), "may have 8 states") {
-		t.Errorf("nine states: got error %v, want an error containing %q", err, "may have 8 states")
+	if err := with("picture: A cat sat", 9); err == nil || !strings.Contains(err.Error(), "at most 8 pictures") {
+		t.Errorf("nine states: got error %v, want an error containing %q", err, "at most 8 pictures")
 	}
 	err := with("picture: "+strings.Repeat("x", 41), 1)
-	if err == nil || !strings.HasPrefix(err.Error(), "00-start.md:4: the picture's sentence has 41 letters") {
+	if err == nil || !strings.HasPrefix(err.Error(), "00-start.md:4: the picture's sentence has 41 characters") {
 		t.Errorf(
 			"a long sentence: got %v, want it to begin with %q", err,
-			"00-start.md:4: the picture's sentence has 41 letters",
+			"00-start.md:4: the picture's sentence has 41 characters",
 		)
 	}
 }

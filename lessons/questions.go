@@ -27,7 +27,7 @@ func (l *loader) readQuestions(d *document) {
 		prompt := parts["Prompt"]
 		q.Prompt, q.PromptText = l.blockText(prompt.at, prompt.text())
 		if q.PromptText == "" {
-			l.problems.add(s.at, "the question asks nothing")
+			l.problems.add(s.at, "the question has no prompt")
 		}
 		if a, ok := parts["Answer"]; ok {
 			q.Answer = l.block(a.at, a.text())
@@ -35,19 +35,19 @@ func (l *loader) readQuestions(d *document) {
 		switch q.Kind {
 		case "recall":
 			if q.Answer == "" {
-				l.problems.add(s.at, "a recall question needs ### Answer")
+				l.problems.add(s.at, "a recall question requires ### Answer")
 			}
 			l.rubric(s, q, parts["Rubric"])
 			if len(parts["Choices"].lines) > 0 {
-				l.problems.add(s.at, "a recall question has no choices")
+				l.problems.add(s.at, "a recall question must not have choices")
 			}
 		case "choice":
 			l.choices(s, q, parts["Choices"])
 			if len(parts["Rubric"].lines) > 0 {
-				l.problems.add(s.at, "a choice question has no rubric")
+				l.problems.add(s.at, "a choice question must not have a rubric")
 			}
 		default:
-			l.problems.add(s.at, "the kind is %q, and must be recall or choice", q.Kind)
+			l.problems.add(s.at, "unknown kind %q; want recall or choice", q.Kind)
 		}
 		l.course.Questions = append(l.course.Questions, q)
 		l.course.questions[q.ID] = q
@@ -63,7 +63,7 @@ func (l *loader) subsections(s *rawSection) map[string]block {
 	name, now := "Prompt", block{at: at}
 	flush := func() {
 		if _, twice := parts[name]; twice {
-			l.problems.add(now.at, "### %s appears twice", name)
+			l.problems.add(now.at, "duplicate heading ### %s", name)
 		}
 		parts[name] = now
 	}
@@ -72,7 +72,7 @@ func (l *loader) subsections(s *rawSection) map[string]block {
 			flush()
 			name, now = m[1], block{at: at.down(i + 1)}
 			if !contains([]string{"Answer", "Rubric", "Choices"}, name) {
-				l.problems.add(at.down(i), "a question has ### Answer, ### Rubric or ### Choices, not %q", name)
+				l.problems.add(at.down(i), "unknown heading %q in a question; want Answer, Rubric or Choices", name)
 			}
 			continue
 		}
@@ -104,7 +104,7 @@ func (l *loader) items(p block, mark *regexp.Regexp) (list []item) {
 		blank := strings.TrimSpace(line) == ""
 		if len(list) == 0 || !blank && !strings.HasPrefix(line, "  ") {
 			if !blank {
-				l.problems.add(at, "a line that belongs to no item of the list: %q", line)
+				l.problems.add(at, "the line does not belong to a list item: %q", line)
 			}
 			continue
 		}
@@ -126,7 +126,7 @@ func (l *loader) rubric(s *rawSection, q *Question, p block) {
 		q.Rubric = append(q.Rubric, html)
 	}
 	if len(q.Rubric) < 2 {
-		l.problems.add(s.at, "a recall question needs ### Rubric with two points or more")
+		l.problems.add(s.at, "a recall question requires ### Rubric with at least two points")
 	}
 }
 
@@ -137,7 +137,7 @@ func (l *loader) choices(s *rawSection, q *Question, p block) {
 		c.HTML, c.Text = l.inline(it.at, it.first[6:])
 		why := strings.TrimSpace(strings.Join(it.more, "\n"))
 		if why == "" {
-			l.problems.add(it.at, "the choice has no reason, in indented lines under it")
+			l.problems.add(it.at, "the choice has no explanation in indented lines below it")
 		} else {
 			c.Why, _ = l.inline(it.at.down(1), why)
 		}
@@ -148,8 +148,8 @@ func (l *loader) choices(s *rawSection, q *Question, p block) {
 	}
 	if right != 1 || len(q.Choices) < 3 {
 		l.problems.add(
-			s.at, "a choice question has three choices or more, and one [x]: there are %d, and %d", len(q.Choices),
-			right,
+			s.at, "a choice question requires at least three choices, one marked [x]: got %d choices, %d marked",
+			len(q.Choices), right,
 		)
 	}
 }

@@ -63,7 +63,7 @@ func split(name, text string, ps *problems) *document {
 		return d
 	}
 	if i := strings.IndexByte(text, 0); i >= 0 {
-		ps.add(position{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
+		ps.add(position{name, 1 + strings.Count(text[:i], "\n")}, "unexpected NUL character")
 		return d
 	}
 	// Characters that change the direction of text are removed: in a title, they would also reverse
@@ -109,7 +109,7 @@ func (s *splitter) frontMatter(lines []string) int {
 		key, value, ok := strings.Cut(line, ":")
 		name := strings.TrimSpace(key)
 		if !ok || name == "" {
-			s.ps.add(at, "front matter has lines `key: value`, not %q", line)
+			s.ps.add(at, "invalid line %q in the front matter; want `key: value`", line)
 			continue
 		}
 		if key != strings.TrimLeft(key, " \t") {
@@ -118,13 +118,13 @@ func (s *splitter) frontMatter(lines []string) int {
 			above = name
 		}
 		if _, twice := s.d.front[name]; twice {
-			s.ps.add(at, "%q is in the front matter twice", name)
+			s.ps.add(at, "duplicate front matter key %q", name)
 			continue
 		}
 		s.d.front[name] = field{strings.TrimSpace(value), at}
 		s.d.order = append(s.d.order, name)
 	}
-	s.ps.add(s.at, "the front matter is never closed with a line ---")
+	s.ps.add(s.at, "unclosed front matter; want a closing --- line")
 	return len(lines)
 }
 
@@ -178,7 +178,7 @@ func (s *splitter) colons(rest string) {
 	case s.open == nil && rest == "":
 		s.ps.add(s.at, "unmatched :::")
 	case s.open == nil && len(s.d.sections) == 0:
-		s.ps.add(s.at, "the directive %q is before the first heading", rest)
+		s.ps.add(s.at, "the directive %q must come after the first heading", rest)
 	case s.open == nil:
 		name, words, _ := strings.Cut(rest, " ")
 		s.open = &block{at: s.at, directive: name, words: strings.TrimSpace(words)}
@@ -187,19 +187,19 @@ func (s *splitter) colons(rest string) {
 		section.parts = append(section.parts, *s.open)
 		s.open = nil
 	default:
-		s.ps.add(s.at, "the directive %q is inside the one that line %d opens; directives do not nest", rest,
+		s.ps.add(s.at, "the directive %q is inside the directive on line %d; directives cannot be nested", rest,
 			s.open.at.line)
 	}
 }
 
 func (s *splitter) heading(line string) {
 	if s.open != nil {
-		s.ps.add(s.at, "a heading inside the directive that line %d opens: a line ::: is missing", s.open.at.line)
+		s.ps.add(s.at, "heading inside the directive on line %d, which is missing its closing ::: line", s.open.at.line)
 		return
 	}
 	m := isHeading.FindStringSubmatch(line)
 	if m == nil {
-		s.ps.add(s.at, "a heading without a title or id")
+		s.ps.add(s.at, "the heading has no title or id")
 		return
 	}
 	section := &rawSection{at: s.at, title: m[1]}
@@ -212,9 +212,9 @@ func (s *splitter) heading(line string) {
 
 func (s *splitter) end() {
 	if s.open != nil {
-		s.ps.add(s.open.at, "the directive %q is never closed with a line :::", s.open.directive)
+		s.ps.add(s.open.at, "unclosed directive %q; want a closing ::: line", s.open.directive)
 	}
 	if s.fence != "" {
-		s.ps.add(s.fenced, "the fenced code that begins here is never closed with %s", s.fence)
+		s.ps.add(s.fenced, "unclosed code block; want a closing %s", s.fence)
 	}
 }

@@ -31,7 +31,7 @@ func (l *loader) readStarts(d *document) {
 			continue
 		}
 		if err := infer.CheckPrompt(s.Prompt, infer.MaxSampleBytes); err != nil {
-			l.problems.add(at, "the prompt, in a fence of its own: %v", err)
+			l.problems.add(at, "invalid prompt (it must be in a code block): %v", err)
 		}
 		l.course.Starts = append(l.course.Starts, s)
 		l.course.starts[s.Key] = s
@@ -43,7 +43,7 @@ func (l *loader) readChat(at position, s *LoopStart) {
 	for _, line := range strings.Split(s.Prompt, "\n") {
 		role, content, ok := strings.Cut(line, ": ")
 		if !ok || !contains(chat.Roles, role) {
-			l.problems.add(at, "%q is not a message: it must begin with one of %s, and a colon", line,
+			l.problems.add(at, "invalid message %q; want one of %s, followed by a colon and a space", line,
 				strings.Join(chat.Roles, ", "))
 		}
 		s.Chat = append(s.Chat, chat.Message{Role: role, Content: content})
@@ -102,11 +102,11 @@ func (l *loader) startSettings(raw *rawSection, s *LoopStart) {
 		l.problems.add(raw.at, "%v", err)
 	}
 	if s.Settings = next; s.Step < 1 || s.Step > next.Stop.MaxTokens {
-		l.problems.add(raw.at, "step is %d, and must be from 1 to max_tokens", s.Step)
+		l.problems.add(raw.at, "step is %d; want 1 to max_tokens", s.Step)
 	}
 	if stage, ok := keys["stage"]; ok {
 		if s.Stage = stage; !contains(terms.StageKeys(), stage) {
-			l.problems.add(raw.at, "the stage %q is not one of %s", stage, strings.Join(terms.StageKeys(), ", "))
+			l.problems.add(raw.at, "unknown stage %q; want one of %s", stage, strings.Join(terms.StageKeys(), ", "))
 		}
 	}
 }

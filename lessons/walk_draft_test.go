@@ -44,7 +44,7 @@ func TestReadWalkReportsAllErrors(t *testing.T) {
 		{head + step + "See [there](learn:none#none).\n", 12, "none"},
 		{head + strings.Replace(step, "Once\"", "Once\" temperature=hot", 1), 9, "temperature"},
 		{head + step + "\x01\n", 12, "control character"},
-		{strings.Replace(head, "mine", "Not an id", 1) + step, 3, "not an id"},
+		{strings.Replace(head, "mine", "Not an id", 1) + step, 3, "invalid id"},
 	} {
 		w, problems := c.ReadWalk(x.text)
 		if w == nil || len(problems) == 0 {

@@ -64,15 +64,15 @@ func (l *loader) readWalk(d *document) {
 	w.Lead, w.LeadText = l.inline(lead.at, lead.value)
 	for _, key := range d.order {
 		if !contains([]string{"title", "slug", "minutes", "lead"}, key) {
-			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
+			l.problems.add(d.front[key].at, "unknown front matter key %q", key)
 		}
 	}
 	if l.checkID(d.front["slug"].at.or(d.at), w.Slug) &&
 		numbered.ReplaceAllString(path.Base(d.at.file), "") != w.Slug+".md" {
-		l.problems.add(d.front["slug"].at, "the slug %q is not the file's name", w.Slug)
+		l.problems.add(d.front["slug"].at, "the slug %q does not match the file name", w.Slug)
 	}
 	if l.course.Walk(w.Slug) != nil {
-		l.problems.add(d.front["slug"].at.or(d.at), "there is a walkthrough %q already", w.Slug)
+		l.problems.add(d.front["slug"].at.or(d.at), "duplicate walkthrough %q", w.Slug)
 	}
 	if !d.intro.blank() {
 		l.problems.add(d.intro.at, "text before the first step ## Title {#id}")
@@ -81,15 +81,15 @@ func (l *loader) readWalk(d *document) {
 	for _, raw := range d.sections {
 		s := l.readWalkStep(raw)
 		if seen[s.ID] {
-			l.problems.add(raw.at, "two steps have the id %q", s.ID)
+			l.problems.add(raw.at, "duplicate step id %q", s.ID)
 		}
 		seen[s.ID] = true
 		w.Steps = append(w.Steps, s)
 	}
 	if len(w.Steps) == 0 {
-		l.problems.add(d.at, "the walkthrough has no step")
+		l.problems.add(d.at, "the walkthrough has no steps")
 	} else if !w.Steps[0].Starts() {
-		l.problems.add(d.sections[0].at, "the first step must begin with `start` in its ::: do")
+		l.problems.add(d.sections[0].at, "the ::: do of the first step must begin with `start`")
 	}
 	l.course.Walks = append(l.course.Walks, w)
 }
@@ -102,11 +102,11 @@ func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 	seen := map[string]bool{}
 	for _, p := range raw.parts {
 		if seen[p.directive] && p.directive != "" {
-			l.problems.add(p.at, "the step has two ::: %s", p.directive)
+			l.problems.add(p.at, "the step has multiple ::: %s directives", p.directive)
 		}
 		seen[p.directive] = true
 		if p.words != "" && p.directive != "ask" {
-			l.problems.add(p.at, "::: %s has no further arguments, not %q", p.directive, p.words)
+			l.problems.add(p.at, "::: %s takes no arguments, got %q", p.directive, p.words)
 		}
 		switch p.directive {
 		case "":
@@ -120,11 +120,11 @@ func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 		case "ask":
 			s.Ask = l.readAsk(p)
 		default:
-			l.problems.add(p.at, "a step has ::: do, note, ask and wait, not %q", p.directive)
+			l.problems.add(p.at, "unknown directive %q in a step; want do, note, ask or wait", p.directive)
 		}
 	}
 	if strings.TrimSpace(s.Say) == "" {
-		l.problems.add(raw.at, "the step says nothing")
+		l.problems.add(raw.at, "the step has no text")
 	}
 	return s
 }
@@ -152,7 +152,7 @@ func (l *loader) readActions(p block) (list []Action) {
 		r.rest()
 	}
 	if len(list) == 0 {
-		l.problems.add(p.at, "this ::: do does nothing")
+		l.problems.add(p.at, "::: do has no actions")
 	}
 	return list
 }
@@ -212,7 +212,7 @@ func (r *walkWords) action(name string) Action {
 		stage, _ := r.text("stage")
 		kind, ok := infer.ParseKind(stage)
 		if !ok {
-			r.say("the stage %q is not one of %s", stage, strings.Join(terms.StageKeys(), ", "))
+			r.say("unknown stage %q; want one of %s", stage, strings.Join(terms.StageKeys(), ", "))
 		}
 		return WalkGo{Step: r.values(terms.IntInput("step", 1, 1<<20).With("1")).Int("step"), Stage: kind}
 	case "set":
@@ -220,7 +220,7 @@ func (r *walkWords) action(name string) Action {
 	case "stop":
 		return r.change(r.stop())
 	}
-	r.say("there is no action %q, only start, go, set and stop", name)
+	r.say("unknown action %q; want start, go, set or stop", name)
 	return nil
 }
 
@@ -228,7 +228,7 @@ func (r *walkWords) action(name string) Action {
 // settings.
 func (r *walkWords) change(a WalkSet) WalkSet {
 	if len(a.Knobs) == 0 && a.Stop == nil {
-		r.say("this sets nothing")
+		r.say("no settings to change")
 	}
 	r.on(a, infer.DefaultSettings())
 	return a
@@ -285,7 +285,8 @@ func (r *walkWords) stop() WalkSet {
 func (l *loader) readAsk(p block) *AskSpec {
 	a, err := parseAttrs(p.words)
 	if err != nil || len(a.words) != 1 || a.id != "" {
-		l.problems.add(p.at, "::: ask has one kind (next, draw, question or number) and key=value, not %q", p.words)
+		l.problems.add(p.at, "got ::: ask %s, want one kind (next, draw, question or number) and key=value settings",
+			p.words)
 		return nil
 	}
 	r := &walkWords{l: l, at: p.at, keys: a.keys, taken: map[string]bool{}}
@@ -297,19 +298,19 @@ func (l *loader) readAsk(p block) *AskSpec {
 	case AskQuestion:
 		id, _ := r.text("id")
 		if s.Question = l.course.Question(id); s.Question == nil {
-			r.say("there is no question %q in the quiz", id)
+			r.say("the quiz has no question %q", id)
 		}
 	case AskNumber:
 		s.Prompt, s.PromptText = l.blockText(p.body(), p.text())
 		if s.PromptText == "" {
-			r.say("the text of a number is its question, and it is missing")
+			r.say("::: ask number requires a text with the question")
 		}
 		r.answer(s)
 	default:
-		r.say("the kind %q is not one of next, draw, question and number", s.Kind)
+		r.say("unknown kind %q; want next, draw, question or number", s.Kind)
 	}
 	if s.Kind != AskNumber && !p.blank() {
-		r.say("only a number can have a text")
+		r.say("only ::: ask number can have a text")
 	}
 	r.rest()
 	return s
@@ -322,7 +323,7 @@ func (r *walkWords) answer(s *AskSpec) {
 	}
 	v := r.values(terms.NumberInput("answer", -math.MaxFloat64), terms.NumberInput("within", 0))
 	if len(v) < 2 {
-		r.say("a number needs answer=… and within=…, the largest error that still counts as right")
+		r.say("::: ask number requires answer=… and within=… (the largest accepted error)")
 		return
 	}
 	s.Answer, s.Within = v.Float("answer"), v.Float("within")

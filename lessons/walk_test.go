@@ -121,50 +121,43 @@ func TestWalkSetsEveryKnob(t *testing.T) {
 func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 	begin := "## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n" // the heading is line 7
 	for text, want := range map[string]string{
-		"## Begin {#begin}\nSaid.\n": "x.md:7: the first step " +
-			"must begin with `start`",
-		begin + "## Begin {#begin}\nSaid.\n": "x.md:12: two steps " +
-			"have the id",
-		begin + "## Then {#then}\n": "x.md:12: the step says " +
-			"nothing",
-		begin + "::: do\ngo stage=sample\n:::\n": "x.md:12: the step has " +
-			"two ::: do",
-		begin + "::: shout\n:::\n": "x.md:12: a step has " +
-			"::: do, note, ask and wait, not \"shout\"",
-		begin + "::: ask all\n:::\n": "x.md:12: the kind \"all\"",
+		"## Begin {#begin}\nSaid.\n":             "x.md:7: the ::: do of the first step must begin with `start`",
+		begin + "## Begin {#begin}\nSaid.\n":     "x.md:12: duplicate step id",
+		begin + "## Then {#then}\n":              "x.md:12: the step has no text",
+		begin + "::: do\ngo stage=sample\n:::\n": "x.md:12: the step has multiple ::: do directives",
+		begin + "::: shout\n:::\n":               "x.md:12: unknown directive \"shout\" in a step",
+		begin + "::: ask all\n:::\n":             "x.md:12: unknown kind \"all\"",
 		begin + "::: ask next choices=9\n:::\n": "x.md:12: choices is " +
 			"9; it must be a whole number from 4 to 8",
 		begin + "::: ask next color=red\n:::\n": "x.md:12: unknown " +
 			"setting \"color\"",
-		begin + "::: ask next\nWell?\n:::\n": "x.md:12: only a number " +
-			"can have a text",
-		begin + "::: ask question id=q-two\n:::\n": "x.md:12: there is " +
-			"no question \"q-two\"",
-		begin + "::: ask number answer=1 within=0\n:::\n": "x.md:12: the text of a " +
-			"number is its question",
-		begin + "::: ask number answer=x within=0\nHow many?\n:::\n": "x.md:12: answer is \"x\"",
-		begin + "::: ask number answer=\"{=nothing()}\" within=0\nHow many?\n:::\n": "x.md:12: the figure " +
-			"{=nothing()}",
-		begin + "::: ask draw now\n:::\n": "x.md:12: ::: ask has " +
-			"one kind",
-		begin + "::: note loud\nHm.\n:::\n": "x.md:12: ::: note " +
-			"has no further arguments",
+		begin + "::: ask next\nWell?\n:::\n": "x.md:12: " +
+			"only ::: ask number can have a text",
+		begin + "::: ask question id=q-two\n:::\n": "x.md:12: " +
+			"the quiz has no question \"q-two\"",
+		begin + "::: ask number answer=1 within=0\n:::\n": "x.md:12: " +
+			"::: ask number requires a text",
+		begin + "::: ask number answer=x within=0\nHow many?\n:::\n":                "x.md:12: answer is \"x\"",
+		begin + "::: ask number answer=\"{=nothing()}\" within=0\nHow many?\n:::\n": "x.md:12: figure {=nothing()}",
+		begin + "::: ask draw now\n:::\n": "x.md:12: " +
+			"got ::: ask draw now, want one kind",
+		begin + "::: note loud\nHm.\n:::\n": "x.md:12: " +
+			"::: note takes no arguments",
 		"## Begin {#begin}\n::: do\nstart prompt=\"\"\n:::\nSaid.\n":                "x.md:9: ",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset top_p=2\n:::\nSaid.\n": "x.md:10: ",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset\n:::\nSaid.\n": "x.md:10: this sets " +
-			"nothing",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset\n:::\nSaid.\n":         "x.md:10: no settings to change",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset seed=-1\n:::\nSaid.\n": "x.md:10: seed is -1",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset top_k=1.5\n:::\nSaid.\n": "x.md:10: top_k is 1.5; " +
 			"it must be a whole number, 0 (off) or more",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n\ngo stage=nap\n:::\nSaid.\n": "x.md:11: the stage " +
-			"\"nap\"",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n\ngo stage=nap\n:::\nSaid.\n": "x.md:11: " +
+			"unknown stage ",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\ngo step=0 stage=append\n:::\nSaid": "x.md:10: step is 0",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\ndance\n:::\nSaid.\n": "x.md:10: there is no " +
-			"action \"dance\"",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\ndance\n:::\nSaid.\n": "x.md:10: " +
+			"unknown action \"dance\"",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\" loud\n:::\nSaid.\n": "x.md:9: ",
-		"## Begin {#begin}\n::: do\n:::\nSaid.\n": "x.md:8: this ::: do " +
-			"does nothing",
-		"": "x.md:1: the walkthrough has no step",
+		"## Begin {#begin}\n::: do\n:::\nSaid.\n": "x.md:8: " +
+			"::: do has no actions",
+		"": "x.md:1: the walkthrough has no steps",
 	} {
 		if _, wrong := readWalkText(t, walkHead+text); !slices.ContainsFunc(
 			wrong, func(s string) bool { return strings.HasPrefix(s, "walks/"+want) },
@@ -173,12 +166,12 @@ func TestBrokenWalkStepsNameTheLine(t *testing.T) {
 		}
 	}
 	_, wrong := readWalkText(t, strings.Replace(walkHead, "slug: x", "slug: y\ncolor: red", 1)+begin)
-	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" is not the file's name") ||
-		!strings.Contains(all, "no key \"color\"") {
+	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" does not match the file name") ||
+		!strings.Contains(all, "unknown front matter key \"color\"") {
 		t.Errorf(
 			"got front matter problems %q, want them to contain %q and %q", all,
-			"the slug \"y\" is not the file's name",
-			"no key \"color\"",
+			"the slug \"y\" does not match the file name",
+			"unknown front matter key \"color\"",
 		)
 	}
 }

@@ -38,14 +38,14 @@ func (l *loader) widget(section *Section, p block) Block {
 		return nil
 	}
 	if len(a.words) != 1 || a.id != "" {
-		l.problems.add(p.at, "a widget is ::: widget KIND id=ID key=\"value\"")
+		l.problems.add(p.at, "invalid widget; want ::: widget KIND id=ID key=\"value\"")
 		return nil
 	}
 	w := Widget{Kind: WidgetKind(a.words[0]), ID: a.keys["id"], Params: a.keys}
 	delete(a.keys, "id")
 	inputs, ok := widgetInputs[w.Kind]
 	if !ok {
-		l.problems.add(p.at, "there is no widget %q", w.Kind)
+		l.problems.add(p.at, "unknown widget %q", w.Kind)
 		return nil
 	}
 	for _, err := range checkInputs(inputs, a.keys) {

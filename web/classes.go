@@ -97,7 +97,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 		WrongCodes: s.limiter.WrongCodes, NewRooms: s.limiter.NewRooms,
 	}, s.cfg.Classes.Cluster)
 	if err != nil {
-		return fmt.Errorf("restoring the class rooms: %w", err)
+		return fmt.Errorf("restoring class rooms: %w", err)
 	}
 	s.hub, deps.Hub = hub, hub
 	room := classroom.New(deps)

@@ -119,15 +119,15 @@ func (s *Server) traffic(p *metrics.Page) {
 		list = append(list, metrics.Value{Label: strconv.Itoa(i+1) + "xx", Value: float64(s.answers[i].Load())})
 	}
 	p.Counters("viz_http_responses_total",
-		"Responses by status class; a request that becomes a socket is 1xx.", "code", list...)
+		"Responses by status class; WebSocket upgrades count as 1xx.", "code", list...)
 	p.Gauge("viz_sockets", "Open WebSocket connections.", float64(s.limiter.Sockets.Stats().Held))
 	p.Histogram("viz_push_seconds",
-		"Time from an update for a page until it has been written to the page's connection.", s.wire.Pushes())
+		"Time from an update until it has been written to the page's connection.", s.wire.Pushes())
 }
 
 func (s *Server) admissions(p *metrics.Page) {
 	sockets, runs := s.limiter.Sockets.Stats(), s.runs.Stats()
-	p.Counters("viz_refusals_total", "Refusals, by the limit that caused them.", "reason",
+	p.Counters("viz_refusals_total", "Requests refused, by limit.", "reason",
 		metrics.Value{Label: "requests", Value: float64(s.limiter.Requests.Stats().Refused)},
 		metrics.Value{Label: "new_learners", Value: float64(s.limiter.NewLearners.Stats().Refused)},
 		metrics.Value{Label: "openings", Value: float64(s.limiter.Openings.Stats().Refused)},
@@ -137,10 +137,10 @@ func (s *Server) admissions(p *metrics.Page) {
 		metrics.Value{Label: "runs_own", Value: float64(runs.OwnFull)},
 		metrics.Value{Label: "new_rooms", Value: float64(s.limiter.NewRooms.Stats().Refused)},
 	)
-	p.Counters("viz_evictions_total", "Connections and runs that were closed to make room for another caller's.",
+	p.Counters("viz_evictions_total", "Connections and runs closed to make room for those of other clients.",
 		"of", metrics.Value{Label: "sockets", Value: float64(sockets.Evicted)},
 		metrics.Value{Label: "runs", Value: float64(s.limiter.Runs.Stats().Evicted)})
-	p.Counter("viz_delayed_messages_total", "Socket messages that were delayed by a limit.",
+	p.Counter("viz_delayed_messages_total", "WebSocket messages delayed by a limit.",
 		float64(s.limiter.Messages.Stats().Refused))
 	p.Counter("viz_wrong_codes_total", "Wrong room codes and wrong instructor secrets.",
 		float64(s.limiter.WrongCodes.Stats().Spent))
@@ -152,7 +152,7 @@ func (s *Server) computed(p *metrics.Page) {
 		"state", metrics.Value{Label: "playing", Value: float64(runs.Playing)},
 		metrics.Value{Label: "waiting", Value: float64(runs.Waiting)},
 		metrics.Value{Label: "unseen", Value: float64(runs.Unseen)})
-	p.Gauge("viz_cache_bytes", "Memory that the caches and traces of all runs use.", float64(runs.Bytes))
+	p.Gauge("viz_cache_bytes", "Memory used by the caches and traces of all runs.", float64(runs.Bytes))
 	pools := []*infer.Pool{s.targets}
 	names := []string{"target"}
 	if pool := s.drafts.opened(); pool != nil {
@@ -164,9 +164,9 @@ func (s *Server) computed(p *metrics.Page) {
 		passes = append(passes, metrics.Value{Label: names[i], Value: float64(stats.Rounds)})
 		tokens = append(tokens, metrics.Value{Label: names[i], Value: float64(stats.Positions)})
 	}
-	p.Counters("viz_passes_total", "Passes through the weights; one can serve several texts.", "model", passes...)
-	p.Counters("viz_tokens_total", "Tokens computed, in prompts and in generated text.", "model", tokens...)
-	p.Gauge("viz_labs", "Lab measurements that are running or waiting.", float64(s.labs.Waiting()))
+	p.Counters("viz_passes_total", "Passes through the weights; a pass can serve several texts.", "model", passes...)
+	p.Counters("viz_tokens_total", "Tokens computed, both in prompts and in generated text.", "model", tokens...)
+	p.Gauge("viz_labs", "Lab measurements running or waiting.", float64(s.labs.Waiting()))
 }
 
 func (s *Server) classes(p *metrics.Page) {
@@ -174,9 +174,9 @@ func (s *Server) classes(p *metrics.Page) {
 		return
 	}
 	stats := s.hub.Stats()
-	p.Gauge("viz_rooms", "Rooms of classes.", float64(stats.Rooms))
+	p.Gauge("viz_rooms", "Class rooms.", float64(stats.Rooms))
 	p.Gauge("viz_members", "Members of all rooms.", float64(stats.Members))
-	p.Gauge("viz_members_here", "Open pages of members.", float64(stats.Here))
+	p.Gauge("viz_members_here", "Members' open pages.", float64(stats.Here))
 }
 
 func (s *Server) stored(p *metrics.Page) {
@@ -186,8 +186,8 @@ func (s *Server) stored(p *metrics.Page) {
 	}
 	p.Histogram("viz_commit_seconds",
 		"Duration of commits to the database, including the wait for their turn.", db.Commits())
-	p.Counter("viz_commit_failures_total", "Transactions that failed without storing anything.",
+	p.Counter("viz_commit_failures_total", "Transactions that failed and stored nothing.",
 		float64(db.FailedCommits()))
-	p.Gauge("viz_database_bytes", "Size of the database and its log on the disk; 0 in memory.",
+	p.Gauge("viz_database_bytes", "Size of the database and its log on disk; 0 if data is kept in memory.",
 		float64(db.Size()))
 }

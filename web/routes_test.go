@@ -112,10 +112,10 @@ var answers = []struct {
 	{"POST", "/first", 405, "GET, HEAD", noForms},
 	{"GET", "/first/", 404, "", learnNoPage},
 	{"GET", "/first/next", 404, "", learnNoPage}, // accepts a form
-	{"GET", "/first?scene=x", 400, "", "This address leads nowhere."},
+	{"GET", "/first?scene=x", 400, "", "This address does not work."},
 	{"GET", "/first/card", 200, "", "The card is made from this page’s address"},
-	{"GET", "/first/card.svg", 400, "", "This address leads nowhere."},
-	{"GET", "/first/card.png", 400, "", "This address leads nowhere."},
+	{"GET", "/first/card.svg", 400, "", "This address does not work."},
+	{"GET", "/first/card.png", 400, "", "This address does not work."},
 	{"GET", "/why", 200, "", "Why this token?"},
 	{"GET", "/why?off=L9", 400, "", "L1 to L6"},
 	{"POST", "/why", 405, "GET, HEAD", noForms},

@@ -23,9 +23,9 @@ type phase struct {
 // no follower can prevent it, and again when nobody can change them any longer.
 func (s *Server) phases() []phase {
 	return []phase{
-		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
+		{"saving class rooms", 2 * time.Second, s.saveRooms},
 		{"closing connections", 3 * time.Second, s.wire.Shutdown},
-		{"ending the rooms of classes", time.Second, s.endRooms}, // before the rooms' runs are ended
+		{"closing class rooms", time.Second, s.endRooms}, // before the rooms' runs are ended
 		{"ending runs", time.Second, s.runs.Close},
 		{"stopping the model", time.Second, s.stopModels},
 	}

@@ -23,10 +23,10 @@ type apiOptions struct {
 }
 
 func (o *apiOptions) flags(f *flags) {
-	f.text("api-key-file", "FILE", "keys for the API at /v1, needed if other machines can reach the server: one per "+
-		"line, each of at least 16 characters; lines that begin with # are comments", &o.keyFile)
-	f.value("api-origin", "ORIGINS", "other sites whose pages may use the API, such as https://notebook.example, "+
-		"separated by commas (default: none)", func(s string) error { return addOrigins(&o.origins, s) })
+	f.text("api-key-file", "FILE", "API keys for /v1, required if other machines can reach the server: one per "+
+		"line, at least 16 characters each; lines that begin with # are comments", &o.keyFile)
+	f.value("api-origin", "ORIGINS", "comma-separated list of sites whose pages may use the API, such as "+
+		"https://notebook.example (default: none)", func(s string) error { return addOrigins(&o.origins, s) })
 }
 
 // addOrigins parses comma-separated origins.

@@ -20,11 +20,10 @@ import (
 
 const benchUsage = `Usage: viz bench [flags]
 
-Measures how fast a model runs on this machine: reading a prompt (prefill) and
-writing (decode), for each quantization, number of threads and number of texts
-processed together, and the speed of the matrix products alone (kernel). With
--accuracy, it instead compares the results with int8 weights and with the model's
-own weights.
+Measures how fast a model reads a prompt (prefill) and writes text (decode) on
+this machine, for each quantization, thread count and batch size, and how fast
+the matrix products alone run (kernel). With -accuracy, it instead measures how
+much int8 weights change the model's predictions.
 `
 
 // benchOptions are the flags of viz bench.
@@ -99,17 +98,17 @@ func (o *benchOptions) flags() *flags {
 		for name := range strings.SplitSeq(text, ",") {
 			q, err := infer.ParseQuant(name)
 			if err != nil {
-				return errors.New("must be none, int8, or both separated by a comma")
+				return errors.New("must be none, int8 or none,int8")
 			}
 			o.plan.Quants = append(o.plan.Quants, q)
 		}
 		return nil
 	})
-	f.numbers("threads", "numbers of threads to use (default 1 and one per processor)", &o.plan.Threads)
-	f.numbers("texts", "numbers of texts to process together (default 1,4,16)", &o.plan.Texts)
+	f.numbers("threads", "thread counts to measure (default 1, and one per processor)", &o.plan.Threads)
+	f.numbers("texts", "numbers of texts to process in one batch (default 1,4,16)", &o.plan.Texts)
 	f.number("prompt-tokens", "length of the prompt in tokens", &o.plan.Prompt)
 	f.number("n", "tokens to generate for each text", &o.plan.Written)
-	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
+	f.value("time", "T", "duration of each measurement (default 1s)", func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
 			return errors.New("must be a positive duration such as 500ms or 2s")
@@ -117,7 +116,7 @@ func (o *benchOptions) flags() *flags {
 		o.plan.Time = d
 		return nil
 	})
-	f.toggle("accuracy", "measure how much int8 changes the predictions, instead of the speed", &o.accuracy)
+	f.toggle("accuracy", "measure how much int8 changes the predictions, rather than the speed", &o.accuracy)
 	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }
@@ -126,7 +125,7 @@ func (o *benchOptions) flags() *flags {
 func (f *flags) quant(to *infer.Quant) {
 	*to = infer.QuantNone
 	f.value("quant", "KIND", "how weights are stored in memory: none (unchanged) or int8 (one byte each; "+
-		"smaller and faster, with nearly the same text) (default none)", func(text string) error {
+		"smaller and faster, with nearly the same output) (default none)", func(text string) error {
 		q, err := infer.ParseQuant(text)
 		if err != nil {
 			return errors.New("must be none or int8")

@@ -23,12 +23,12 @@ const dataUsage = `Usage: viz data into [flags]    copy a data folder into a clu
        viz data from [flags]    copy the data in a cluster to a data folder
 
 Copies the data of learners and classes, to move a server to a cluster or back.
-No server may use the folder at the same time. For a backup, you can copy from a
-cluster that servers are using; the copy may lack data stored in the meantime.
-Nothing is deleted from the source, and existing data at the destination is kept.
-If the command is interrupted, run it again to continue. The command skips and
-lists a room whose copy has been used, or whose code belongs to another room at
-the destination.
+No server may use the folder at the same time. To make a backup, you can copy
+from a cluster while its servers are running; data stored during the copy may be
+missing. Nothing is deleted from the source, and existing data at the destination
+is kept. If the command is interrupted, run it again to continue. Rooms whose
+copy has been used, or whose code belongs to another room at the destination, are
+skipped and listed.
 `
 
 // The directions in which viz data can copy.
@@ -46,7 +46,7 @@ type dataOptions struct {
 func (o *dataOptions) flags() *flags {
 	f := newFlags(dataUsage)
 	o.flag(f)
-	o.cluster.flags(f, "the cluster, as for viz serve")
+	o.cluster.flags(f, "the cluster's address, as for viz serve")
 	return f
 }
 

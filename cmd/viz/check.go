@@ -17,10 +17,10 @@ import (
 
 const checkUsage = `Usage: viz check [flags]
 
-Checks the saved data, whether or not a server is using it, without changing it:
+Checks the saved data without changing it, whether or not a server is using it:
 every page of the database, the references between its tables, and every record
-of every learner and room. Also checks the model, and reads every weight. If the
-database is damaged, or the model does not run, viz ends with exit code 2.
+of every learner and room. Also checks the model and reads every weight. If the
+database is damaged, or viz cannot run the model, it exits with code 2.
 `
 
 // checkOptions are the flags of viz check.
@@ -127,10 +127,10 @@ func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
 	check := func(kind string, readable func(journal.Record) bool) (checkedLogs, error) {
 		found, err := journal.Check(ctx, logs, kind, readable)
 		if found.Unreadable > 0 {
-			c.fault("%s of a %s cannot be read", terms.Counted(found.Unreadable, "record"), kind)
+			c.fault("unreadable: %s in the logs of %ss", terms.Counted(found.Unreadable, "record"), kind)
 		}
 		if found.Wrong > 0 {
-			c.fault("%s of a %s with the wrong number of records", terms.Counted(found.Wrong, "log"), kind)
+			c.fault("wrong number of records: %s of %ss", terms.Counted(found.Wrong, "log"), kind)
 		}
 		return checkedLogs{found.Logs, found.Records}, err
 	}

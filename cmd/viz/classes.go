@@ -22,12 +22,12 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-const roomsUsage = `Usage: viz rooms [flags]                list the rooms of classes
+const roomsUsage = `Usage: viz rooms [flags]                list class rooms
        viz rooms close [flags] CODE    end a class: its code no longer works
        viz rooms remove [flags] CODE   delete a room and everything in it
 
-Works on the rooms in the data folder, whether or not a server is using it, or on
-a cluster's rooms, whether or not its servers are running. A closed class keeps
+Works on the rooms in the data folder, whether or not a server is using it, or in
+a cluster, whether or not its servers are running. A closed class keeps
 its summary, and its instructor can reopen it; a removed room is gone.
 `
 
@@ -64,7 +64,7 @@ type roomsOptions struct {
 func (o *roomsOptions) flags() *flags {
 	f := newFlags(roomsUsage)
 	o.flag(f)
-	o.cluster.flags(f, "the cluster, as for viz serve")
+	o.cluster.flags(f, "the cluster's address, as for viz serve")
 	if o.verb != "" {
 		f.path = &o.code
 		f.text("lessons", "DIR", "the server's -lessons folder, if it has one", &o.lessons)

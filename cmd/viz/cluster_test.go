@@ -319,7 +319,7 @@ func TestUnusableClusterFlagsAreRefused(t *testing.T) {
 	}{
 		{[]string{"-cluster", "http://a"}, []string{"-cluster", "nats://HOST:PORT"}},
 		{[]string{"-cluster", "nats://a,"}, []string{"-cluster", "nats://HOST:PORT"}},
-		{at, []string{"-cluster needs -cluster-secret", how}},
+		{at, []string{"-cluster requires -cluster-secret", how}},
 		{append(slices.Clone(at), name, bad), []string{name, "64 hexadecimal digits", how}},
 		{append(slices.Clone(at), name, bad+"x"), []string{name, "no such file", how}},
 		{[]string{"-cluster-secret", good}, []string{"-cluster-secret requires -cluster"}},

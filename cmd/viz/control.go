@@ -130,7 +130,7 @@ func changeRoom(ctx context.Context, dir, own, verb, code string) error {
 	log := slog.New(slog.DiscardHandler)
 	db, err := store.Open(dir, log)
 	if errors.Is(err, store.ErrInUse) {
-		return fmt.Errorf("the server does not respond on its control socket; stop it first, or use the "+
+		return fmt.Errorf("the server is not responding on its control socket; stop it first, or use the "+
 			"instructor's page: %w", err)
 	} else if err != nil {
 		return err

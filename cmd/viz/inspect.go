@@ -15,10 +15,10 @@ import (
 const inspectUsage = `Usage: viz inspect [flags] [PATH]
 
 Describes a model without running it: format, architecture, shapes, tokenizer,
-and the memory it would need. PATH has the form of -model; the default is the
-model in this binary. If the model can run, every weight is read once. A model
-that is damaged, or that this program cannot run, is described as far as it can
-be read, with all the reasons, and viz ends with exit code 2.
+and the memory it would need. PATH is a path as for -model; the default is the
+built-in model. If viz can run the model, it reads every weight once. If the
+model is damaged or not supported, viz describes what it can read, lists all the
+reasons, and exits with code 2.
 `
 
 // inspectOptions are the flags of viz inspect.
@@ -32,7 +32,7 @@ func (o *inspectOptions) flags() *flags {
 	f := newFlags(inspectUsage)
 	f.path = &o.model
 	f.toggle("tensors", "list every tensor with its type and shape", &o.tensors)
-	f.toggle("template", "print the whole chat template", &o.template)
+	f.toggle("template", "print the full chat template", &o.template)
 	f.text("tokenizer", "PATH", tokenizerHelp, &o.tokenizer)
 	f.toggle("json", "print one JSON object, including all tensors", &o.json)
 	return f

@@ -84,7 +84,7 @@ func TestAdapterBesideModelIsReported(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(modelsFolder, "qwen3"))); err != nil {
 		t.Fatal(err)
 	}
-	const want = "The folder has an adapter (adapter_config.json), which is not applied"
+	const want = "The folder contains an adapter (adapter_config.json), which is ignored"
 	trace := []string{"trace", "-prompt", "a", "-n", "1", "-rows", "1", "-model", dir}
 	if f := try(t, nil, "", trace...); f.code != exitDone || f.errors != "" {
 		t.Errorf("trace without an adapter: got %d, %q; want %d, no output", f.code, f.errors, exitDone)
@@ -128,7 +128,7 @@ func TestInspectDescribesDamagedModels(t *testing.T) {
 		},
 		"head.gguf":  {data[:1000], []string{`"head", GGUF`, "byte ", "tokenizer.ggml.tokens"}},
 		"nan.gguf":   {nan, []string{"SHA-256", "output.weight[610 31] is NaN"}},
-		"other.gguf": {other, []string{`"ma\x1bba"`, "this program runs gemma3, gpt2, llama"}},
+		"other.gguf": {other, []string{`"ma\x1bba"`, "the supported architectures are gemma3, gpt2, llama"}},
 		"pointer.gguf": {
 			[]byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n"),
 			[]string{`"pointer", git-LFS pointer`, "of 12345 bytes"},

@@ -19,9 +19,9 @@ const labUsage = `Usage: viz lab                     list the labs
        viz lab NAME -json [flags]  print all results as one JSON object
        viz lab NAME -csv TABLE     print the raw rows of one table
 
-A lab measures what a lesson claims, on this machine and with the chosen model.
-Progress goes to standard error. An interrupt ends a run early and prints what
-was measured so far.
+A lab checks a lesson's claims by measuring the chosen model on this machine.
+Progress is printed to standard error. An interrupt ends a run early and prints
+the results so far.
 `
 
 // labOptions are the flags of viz lab.
@@ -185,7 +185,7 @@ func (o *labOptions) print(w *terms.Language, r *lab.Report, info lab.Info, stdo
 				names = append(names, t.Name)
 			}
 			return usageError{
-				fmt.Errorf("unknown table %q for -csv; this lab's tables are %s", o.csv, strings.Join(names, ", ")),
+				fmt.Errorf("unknown table %q for -csv; want one of %s", o.csv, strings.Join(names, ", ")),
 			}
 		}
 		return t.WriteCSV(stdout, terms.SheetPipe, terms.English)

@@ -12,10 +12,10 @@ import (
 
 const lessonsUsage = `Usage: viz lessons check DIR
 
-Checks a folder of your own lessons, questions, cards and walkthroughs, which
-"viz serve -lessons DIR" adds to the built-in ones: every link, every figure,
-every setting. Errors are printed as file:line: message, and the exit code is 2.
-lessons/README.md describes the files.
+Checks every link, figure and setting in a folder of your own lessons,
+questions, cards and walkthroughs, which "viz serve -lessons DIR" adds to the
+built-in ones. Errors are printed as file:line: message, and viz exits with code 2.
+lessons/README.md describes the file formats.
 `
 
 // runLessons runs viz lessons.
@@ -57,7 +57,7 @@ func ownLessons(dir string) (*lessons.Course, error) {
 	}
 	course, err := loadCourse()
 	if err != nil {
-		return nil, fmt.Errorf("failed to load the built-in lessons: %w", err)
+		return nil, fmt.Errorf("loading the built-in lessons: %w", err)
 	}
 	return course, nil
 }

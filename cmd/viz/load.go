@@ -16,15 +16,15 @@ import (
 
 const loadUsage = `Usage: viz load [flags]
 
-Simulates classes whose phones follow a server, and measures the time from the
-publication of a stage until a phone has received it, while the model constantly
-generates text for another learner. Then all phones vote within two seconds, each
-sends its vote three times, and the votes are counted. The phones are connections
-over this machine's loopback interface, without screens.
+Simulates classes whose phones follow a server, and measures how long a stage
+takes to reach a phone while the model continuously generates text for another
+learner. Then all phones vote within two seconds, each sending its vote three
+times, to check that every vote is counted once. The phones are connections over
+this machine's loopback interface, without screens.
 
-With -url, the server must allow classes: the command creates the number
-given with -rooms, and deletes them at the end. If you list several servers of
-one cluster, separated by commas, the phones alternate between them.
+With -url, the server must allow classes: the command creates -rooms classes and
+deletes them at the end. If you list several servers of a cluster, separated by
+commas, the phones alternate between them.
 `
 
 // loadOptions are the flags of viz load.
@@ -56,7 +56,7 @@ func (o *loadOptions) flags() *flags {
 			return nil
 		})
 	}
-	whole("followers", "phones in each room; each needs a connection, and so an open file (ulimit -n)",
+	whole("followers", "phones in each room; each needs a connection and thus an open file (ulimit -n)",
 		1, mostFollowers, &o.Followers)
 	whole("rooms", "simultaneous rooms", 1, mostRooms, &o.Rooms)
 	whole("deaf", "phones in the first room that never read their messages", 0, mostFollowers, &o.Deaf)
@@ -71,7 +71,7 @@ func (o *loadOptions) flags() *flags {
 		})
 	}
 	duration("time", "how long to measure stages", time.Second, time.Hour, &o.Time)
-	duration("every", "time between two stages of a room", 10*time.Millisecond, time.Minute, &o.Every)
+	duration("every", "time between stages in a room", 10*time.Millisecond, time.Minute, &o.Every)
 	f.toggle("json", "print one JSON object", &o.json)
 	return f
 }
@@ -108,7 +108,7 @@ func (o *loadOptions) checkFiles() error {
 	}
 	if may := mostFiles(); may < need {
 		return fmt.Errorf(
-			"%s phones need %s open files, but this process may have only %s: raise the limit (ulimit -n %d), "+
+			"%s phones need %s open files, but this process may open only %s: raise the limit (ulimit -n %d), "+
 				"or use fewer phones", terms.Count(o.Rooms*o.Followers), terms.Count(need), terms.Count(may), need,
 		)
 	}

@@ -4,16 +4,16 @@
 //	viz serve      the same
 //	viz trace      run the loop in the terminal and print every stage
 //	viz why        explain a token's score, and the effect of removing parts
-//	viz score      measure how well the model predicted a text
+//	viz score      measure how well the model predicts a text
 //	viz inspect    describe a model, whether or not it can run
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
 //	viz lessons    check a folder of your own lessons
-//	viz rooms      list the rooms of classes, or close or remove one
+//	viz rooms      list class rooms, or close or remove one
 //	viz check      check the saved data, and the model
 //	viz backup     copy the saved data while the server runs
 //	viz data       copy the saved data into or from a cluster
-//	viz load       simulate classes of hundreds of followers, and measure
+//	viz load       simulate classes with hundreds of phones
 //	viz site       write the program as a static site
 //	viz notices    print the licenses of third-party software
 //	viz version    print the version
@@ -88,18 +88,18 @@ const about = `Token by Token shows how a transformer writes text, one stage at 
 Usage:
   viz [serve] [flags]   serve the page and open it in a browser
   viz trace [flags]     run in the terminal and print every stage
-  viz why [flags]       explain a token's score, and switch parts off
-  viz score FILE        measure how well the model predicted a text
+  viz why [flags]       explain a token's score, and switch off model parts
+  viz score FILE        measure how well the model predicts a text
   viz inspect [PATH]    describe a model, and check whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
-  viz lab [NAME]        measure what a lesson claims, or list what can be measured
+  viz lab [NAME]        check a lesson's claims by measuring, or list the labs
   viz lessons check DIR check a folder of your own lessons
-  viz rooms [flags]     list the rooms of classes, or close or remove one
+  viz rooms [flags]     list class rooms, or close or remove one
   viz check [flags]     check the saved data, and the model
   viz backup FILE       copy the saved data, even while a server is running
   viz data into|from    copy the saved data into or from a cluster
-  viz load [flags]      simulate classes of hundreds of followers, and measure
-  viz site [flags]      write the program as a static site, for browsers
+  viz load [flags]      simulate classes with hundreds of phones
+  viz site [flags]      write the program as a static site that runs in browsers
   viz notices           print the licenses of third-party software
   viz version           print the version (also -version)
 

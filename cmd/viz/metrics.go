@@ -11,7 +11,7 @@ import (
 )
 
 const metricsHelp = "serve metrics for Prometheus at /metrics on this address, such as 127.0.0.1:9464; " +
-	"anyone who reaches it can see how busy the server is (default: off)"
+	"anyone who can reach it can see how busy the server is (default: off)"
 
 // serveMetrics serves /metrics on the address in -metrics, if given, until server is closed. at is
 // the URL, or "" without -metrics.

@@ -44,23 +44,23 @@ const (
 func (n *network) flags(f *flags) {
 	n.roomTTL = defaultRoomTTL
 	f.value("public-url", "URL", "the address that others type to reach this server, such as "+
-		"http://192.168.0.7:8080 or, behind a proxy, https://class.example; it is shown to classes, and its host is "+
-		"allowed",
+		"http://192.168.0.7:8080 or, behind a proxy, https://class.example; it is shown to classes, and its "+
+		"host is allowed",
 		func(s string) (err error) {
 			n.public, err = parsePublic(s)
 			return err
 		})
-	f.value("trusted-proxy", "ADDRESSES", "proxies in front of this server: addresses, or networks such as "+
-		"10.0.0.0/8, separated by commas; limits then apply to the address in the X-Forwarded-For that they "+
-		"send (default: none)",
+	f.value("trusted-proxy", "ADDRESSES", "comma-separated addresses of proxies in front of this server, or "+
+		"networks such as 10.0.0.0/8; limits then apply to the client's address in their X-Forwarded-For header "+
+		"(default: none)",
 		func(s string) (err error) {
 			n.proxies, err = parseProxies(s)
 			return err
 		})
-	f.value("embed-origins", "ORIGINS", "sites that may show the Loop, an experiment or a drill inside their own "+
-		"pages (see /embed), such as https://school.example, separated by commas (default: none)",
+	f.value("embed-origins", "ORIGINS", "comma-separated list of sites that may embed the Loop, experiments "+
+		"and drills (see /embed), such as https://school.example (default: none)",
 		func(s string) error { return addOrigins(&n.embeds, s) })
-	f.text("tls-cert", "FILE", "a certificate (PEM), to serve HTTPS; needs -tls-key", &n.cert)
+	f.text("tls-cert", "FILE", "a certificate (PEM) for serving HTTPS; requires -tls-key", &n.cert)
 	f.text("tls-key", "FILE", "the certificate's private key (PEM)", &n.key)
 	f.value("room-ttl", "TIME", "how long a class's room is kept after its last use, from 1h to 400d (default 30d)",
 		func(s string) (err error) {

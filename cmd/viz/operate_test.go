@@ -243,10 +243,10 @@ func TestCheckCommand(t *testing.T) {
 	}
 	s.end()
 	for _, c := range []struct{ name, change, want string }{
-		{"an unreadable record", "UPDATE records SET data = '{' WHERE type = 'data'", "1 record of a room cannot be"},
+		{"an unreadable record", "UPDATE records SET data = '{' WHERE type = 'data'", "1 record in the logs of rooms"},
 		{"a record too many", "UPDATE owners SET records = records - 1", "wrong number of records"},
 		{"a lost secret", "DELETE FROM room_secrets", "secret is missing"},
-		{"a broken reference", "PRAGMA foreign_keys = 0; DELETE FROM owners", "is missing"},
+		{"a broken reference", "PRAGMA foreign_keys = 0; DELETE FROM owners", "a missing row"},
 	} {
 		damaged := t.TempDir()
 		changed(t, dir, damaged, c.change)

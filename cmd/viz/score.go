@@ -19,12 +19,12 @@ import (
 
 const scoreUsage = `Usage: viz score [flags] FILE
 
-Reads a text and measures how well the model predicted it: bits per token,
+Reads a text and measures how well the model predicts it: bits per token,
 perplexity and bits per byte. All three are lower for a text that the model finds
 more likely; bits per byte can be compared between models with different tokens.
 FILE is a text in UTF-8, or in UTF-16 with a byte order mark, or - for standard
 input. With -rules or -temperature, it also scores the text under those settings,
-and measures how much they change the distribution, per token on average.
+and measures how much they change the distribution, on average per token.
 `
 
 // maxScored is the maximum length of a text in bytes.
@@ -52,7 +52,7 @@ func (o *scoreOptions) flags() *flags {
 		}
 		return nil
 	})
-	f.toggle("tokens", "list every token with its cost in bits", &o.tokens)
+	f.toggle("tokens", "list every token and its cost in bits", &o.tokens)
 	f.toggle("json", "print one JSON object per line", &o.json)
 	return f
 }

@@ -26,9 +26,9 @@ import (
 
 const siteUsage = `Usage: viz site -program FILE -out DIR [flags]
 
-Writes the program as a static site: a folder that any web server can serve, under
-any path, with everything but classes. The program runs in the visitor's browser.
-"make site" builds FILE and runs this command.
+Writes the program as a static site: a folder that any web server can serve,
+under any path, with everything except classes. The program runs in the visitor's
+browser. "make site" builds FILE and runs this command.
 `
 
 // siteHost is the host in the requests that fetch the pages while a site is built.
@@ -41,8 +41,8 @@ func (o *siteOptions) flags() *flags {
 	f := newFlags(siteUsage)
 	f.text("program", "FILE", "the program, built for js/wasm from ./cmd/viz/tab; wasm_exec.js from the same Go "+
 		"version must be in the same folder", &o.program)
-	f.text("out", "DIR", "the folder for the site, which must be empty or missing", &o.out)
-	f.text("lessons", "DIR", "a folder with your own lessons, which become part of the site", &o.lessons)
+	f.text("out", "DIR", "the output folder, which must be empty or not exist yet", &o.out)
+	f.text("lessons", "DIR", "a folder with your own lessons to include in the site", &o.lessons)
 	f.value("base-url", "URL", "the site's public address, such as https://example.org/course/, for link "+
 		"previews and 404.html", func(text string) error {
 		u, err := url.Parse(text)

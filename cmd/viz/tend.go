@@ -71,7 +71,7 @@ func (t *tended) run(ctx context.Context) {
 func (t *tended) copy(ctx context.Context) {
 	err := fault.Do(t.log, "copying the database", func() error { return t.db.Copy(ctx, t.clock()) })
 	if err != nil && ctx.Err() == nil {
-		t.log.Warn("the database could not be copied", "error", err)
+		t.log.Warn("failed to copy the database", "error", err)
 	}
 }
 
@@ -82,13 +82,13 @@ func (t *tended) look(ctx context.Context) {
 	now := t.clock()
 	last, err := t.db.Seen(ctx, now)
 	if err != nil && store.Why(err) == "" && ctx.Err() == nil { // the database has already logged other errors
-		t.log.Warn("the time could not be recorded in the database", "error", err)
+		t.log.Warn("failed to record the time in the database", "error", err)
 	}
 	if last.IsZero() || now.Sub(last) <= believeAfter {
 		return
 	}
-	t.log.Warn("The clock is more than a day ahead of when this server last used its data. If it is right, "+
-		"no action is needed. Until the next start, or for a day, the age of data is calculated from the earlier time.",
+	t.log.Warn("The clock is more than a day past the time when this server last used its data. If it is "+
+		"correct, ignore this. Until the next start, but at most for a day, ages are calculated from the earlier time.",
 		"last", last.UTC().Format(time.DateTime), "now", now.UTC().Format(time.DateTime))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,12 +112,12 @@ func (t *tended) expire(ctx context.Context) {
 		now := t.aged()
 		gone, err := t.learners.Expire(ctx, now)
 		if gone > 0 {
-			t.log.Info("Deleted the data of learners who had been inactive for a long time.", "learners", gone)
+			t.log.Info("deleted the data of long-inactive learners", "learners", gone)
 		}
 		return errors.Join(err, t.db.Expire(ctx, now))
 	})
 	if err != nil && ctx.Err() == nil {
-		t.log.Error("old data could not be deleted", "error", err)
+		t.log.Error("failed to delete old data", "error", err)
 	}
 }
 
@@ -143,7 +143,7 @@ func parseLimit(s string) (int64, error) {
 	}
 	n, ok := terms.ReadBytes(s)
 	if !ok || n < leastDataLimit || n > mostDataLimit {
-		return 0, errors.New("must be none, or a size between 16MiB and 1TiB such as 500MiB or 2GiB")
+		return 0, errors.New("must be none, or a size from 16MiB to 1TiB such as 500MiB or 2GiB")
 	}
 	return n, nil
 }

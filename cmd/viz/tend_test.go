@@ -62,7 +62,7 @@ func TestClockAheadAtOneStart(t *testing.T) {
 		return left, aged, out.String()
 	}
 	begin := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
-	const jumps, life = "The clock is more than a day ahead", 410
+	const jumps, life = "The clock is more than a day past", 410
 	check := func(what string, now time.Time, days int, wantLeft []string, wantAged time.Time, jump bool) {
 		t.Helper()
 		left, aged, said := start(now, days)

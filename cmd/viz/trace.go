@@ -20,10 +20,10 @@ import (
 
 const traceUsage = `Usage: viz trace -prompt TEXT [flags]
 
-Writes text after a prompt, without a server, and prints the seven stages of
-every turn of the loop: as a readable account, or with -json as one object per
-line, the objects that the viz.json.v1 socket sends. infer/STAGES.md describes
-them. Unless you change them with flags, the settings are the page's defaults.
+Continues a prompt, without a server, and prints the seven stages of every turn
+of the loop as text or, with -json, as one object per line: the objects that the
+viz.json.v1 socket sends, which infer/STAGES.md describes. The defaults of the
+settings are the same as on the page.
 `
 
 // traceOptions are the flags of viz trace.
@@ -68,7 +68,7 @@ func (o *traceOptions) flags() *flags {
 	for _, k := range terms.Knobs() {
 		o.knob(f, k)
 	}
-	bias := "numbers to add to the scores of single tokens, by token id, such as 12:-100,50:5"
+	bias := "amounts to add to tokens' scores, as ID:AMOUNT pairs such as 12:-100,50:5"
 	f.value("logit-bias", "LIST", bias, func(text string) error {
 		b, err := sampling.ParseBias(text)
 		if err == nil {
@@ -81,7 +81,7 @@ func (o *traceOptions) flags() *flags {
 		o.settings.Order, _, err = sampling.ParseOrder(text)
 		return mustBe(err)
 	})
-	f.value("stop", "TEXT", "a stop string, with \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
+	f.value("stop", "TEXT", "a stop string, with \\n and \\t for newline and tab; can be used up to 8 times", o.stop)
 	rows := fmt.Sprintf("how many tokens to list at each stage; 0 lists the whole vocabulary (default %d)", o.rows)
 	f.value("rows", "R", rows, func(text string) error {
 		n, err := strconv.Atoi(text)

@@ -14,7 +14,7 @@ import (
 const whyUsage = `Usage: viz why -prompt TEXT [flags]
 
 Explains why the model would write a token after a prompt: how much each part of
-the model adds to the token's score (the parts add up to exactly the score), and
+the model adds to the token's score (the parts sum to exactly the score), and
 what the model predicts with parts switched off. What a part adds is not the same
 as what is lost without it, and neither shows that the part stores an idea.
 `
@@ -61,7 +61,7 @@ func (o *whyOptions) flags() *flags {
 		"(default: the most probable)", &o.token)
 	f.text("over", "TOKEN", "explain the token's lead over this one instead of its score", &o.over)
 	f.text("off", "PARTS", "the parts to switch off at every position, separated by commas: L3.H2 (a head), L4.ffn, "+
-		"L4.bias, L5 (a block), pos:0 (a position, which later ones then cannot attend to)", &o.off)
+		"L4.bias, L5 (a block), pos:0 (a position, which later positions then cannot attend to)", &o.off)
 	f.toggle("mean", "replace disabled parts by their mean over the text instead of zero", &o.mean)
 	f.toggle("lens", "show what the model would predict after each block at each position", &o.lens)
 	f.text("patch", "TEXT", "copy this text's vectors into the prompt, one at a time, and show how far each one moves "+

@@ -95,7 +95,8 @@ func Compare(ctx context.Context, exact, other *infer.Model, name string, texts 
 		}
 		if len(want) != len(got) {
 			return a, fmt.Errorf(
-				"models of %d and %d tokens cannot be compared", exact.Config().Vocab, other.Config().Vocab,
+				"cannot compare models with vocabularies of %d and %d tokens",
+				exact.Config().Vocab, other.Config().Vocab,
 			)
 		}
 		v := exact.Config().Vocab
@@ -114,7 +115,7 @@ func Compare(ctx context.Context, exact, other *infer.Model, name string, texts 
 		}
 	}
 	if a.Positions == 0 {
-		return a, fmt.Errorf("the %d texts have no positions to compare", len(texts))
+		return a, fmt.Errorf("the %d texts contain no positions to compare", len(texts))
 	}
 	a.MeanKL /= float64(a.Positions)
 	a.Top1 = float64(kept) / float64(a.Positions)

@@ -108,7 +108,7 @@ func (p Plan) Check(context int) error {
 		)
 	}
 	if p.Time <= 0 {
-		return fmt.Errorf("got %v for each measurement, want more than 0", p.Time)
+		return fmt.Errorf("got a measurement time of %v, want more than 0", p.Time)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (t *Template) render(
 ) (Text, error) {
 	mark, ok := unused(messages, o.Values)
 	if !ok {
-		return Text{}, errors.New("the messages use too many of the noncharacters U+FDD0 to U+FDEF")
+		return Text{}, errors.New("the messages contain all of the noncharacters U+FDD0 to U+FDEF")
 	}
 	open := ""
 	if n := len(messages) - 1; o.Continue {
@@ -135,7 +135,7 @@ func Fault(err error) string {
 	var e *jinja.Error
 	switch {
 	case errors.As(err, &e) && e.Raised:
-		return fmt.Sprintf("The model's chat template refuses these messages: %s", strings.TrimSpace(e.Message))
+		return fmt.Sprintf("The model's chat template rejects these messages: %s", strings.TrimSpace(e.Message))
 	case e != nil:
 		return fmt.Sprintf("The model's chat template cannot be used: %s.", e)
 	}

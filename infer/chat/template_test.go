@@ -181,7 +181,7 @@ func TestEndOfTurn(t *testing.T) {
 func TestFaultExplainsTemplateErrors(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"{{ raise_exception('No roles.') }}": "The model's chat template refuses these messages: No roles.",
+		"{{ raise_exception('No roles.') }}": "The model's chat template rejects these messages: No roles.",
 		"\n{{ messages[0].none.x }}": "The model's chat template cannot be used: " +
 			"line 2: \"none\" is undefined.",
 	} {

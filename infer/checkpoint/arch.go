@@ -176,7 +176,9 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 }
 
 // runs lists the supported architectures, for messages about unsupported ones.
-func runs(called func(*architecture) string) string { return "this program runs " + listing(called) }
+func runs(called func(*architecture) string) string {
+	return "the supported architectures are " + listing(called)
+}
 
 // Architectures lists the supported architectures: "gemma3", "gpt2", "llama".
 func Architectures() []string { return names(func(a *architecture) string { return a.name }) }
@@ -213,17 +215,17 @@ func folderArchitecture(f *fields) *architecture {
 	switch {
 	case f.err != nil:
 	case model == "" && len(classes) == 0:
-		f.fail("neither model_type nor architectures is given; %s", can)
+		f.fail("neither model_type nor architectures is set; %s", can)
 	case why != "":
 		f.fail("model_type is %s, %s; %s", quote(model), why, can)
 	case found == nil && model != "":
 		f.fail("model_type is %s; %s", quote(model), can)
 	case found == nil:
-		f.fail("architectures names %s; %s", quote(classes[0]), can)
+		f.fail("architectures lists %s; %s", quote(classes[0]), can)
 	}
 	for _, class := range classes {
 		if found != nil && class != found.class {
-			f.fail("architectures names %s, want %s", quote(class), quote(found.class))
+			f.fail("architectures lists %s, want %s", quote(class), quote(found.class))
 		}
 	}
 	if f.has("quantization_config") {
@@ -248,7 +250,8 @@ func ggufArchitecture(p *ggufPairs) *architecture {
 		}
 	}
 	p.fail(
-		"general.architecture is %s; %s from GGUF", quote(name), runs(func(a *architecture) string { return a.gguf }),
+		"general.architecture is %s; in GGUF files, %s",
+		quote(name), runs(func(a *architecture) string { return a.gguf }),
 	)
 	return nil
 }

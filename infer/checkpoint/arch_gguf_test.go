@@ -232,7 +232,7 @@ var malformedArchitecturesGGUF = []struct {
 	},
 	{
 		"window of a half", "llama", func(m *ggufModel) { m.set(floatPair("llama.attention.sliding_window", 1.5)) },
-		"llama.attention.sliding_window is 1.5, want a whole number",
+		"llama.attention.sliding_window is 1.5, want an integer",
 	},
 	{
 		"window below zero", "llama", func(m *ggufModel) { m.set(floatPair("llama.attention.sliding_window", -1)) },
@@ -254,11 +254,11 @@ var malformedArchitecturesGGUF = []struct {
 		"a window in some layers", "llama", func(m *ggufModel) {
 			m.set(wholePair("llama.attention.sliding_window", 4))
 			m.set(wholePair("llama.attention.sliding_window_pattern", 2))
-		}, "llama.attention.sliding_window_pattern is set; a llama with a window must have it in every layer",
+		}, "llama.attention.sliding_window_pattern is set; a Llama model with a sliding window must use it",
 	},
 	{
 		"a mixture of experts", "qwen3", func(m *ggufModel) { m.set(textPair("general.architecture", "qwen3moe")) },
-		`general.architecture is "qwen3moe"; this program runs `,
+		`general.architecture is "qwen3moe"; in GGUF files, the supported architectures are `,
 	},
 }
 

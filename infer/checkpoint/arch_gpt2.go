@@ -72,7 +72,7 @@ func readGPT2(f *fields, c *Config) {
 		f.fail("n_embd %d is not a multiple of n_head %d", c.Width, c.Heads)
 	} else if c.HeadDim > maxHeadDim {
 		f.fail(
-			"n_embd %d over %d heads gives a head size of %d, the limit is %d", c.Width, c.Heads, c.HeadDim, maxHeadDim,
+			"n_embd %d / n_head %d is a head size of %d; the limit is %d", c.Width, c.Heads, c.HeadDim, maxHeadDim,
 		)
 	}
 	c.everyLayer(f.err, func(int) Attention { return Attention{} })

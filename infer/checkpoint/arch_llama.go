@@ -23,7 +23,7 @@ var _ = register(&architecture{
 		rope, window := p.rope(c), p.window()
 		for _, key := range []string{"attention.sliding_window_pattern", "rope.freq_base_swa"} {
 			if window > 0 && p.has(key) {
-				p.fail("%s%s is set; a llama with a window must have it in every layer", p.prefix, key)
+				p.fail("%s%s is set; a Llama model with a sliding window must use it in every layer", p.prefix, key)
 			}
 		}
 		c.everyLayer(p.err, func(int) Attention { return Attention{Rope: rope, Window: window} })

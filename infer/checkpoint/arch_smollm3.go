@@ -42,11 +42,11 @@ const smollm3Interval = 4
 func readTurnedLayers(f *fields, layers int) (turned func(layer int) bool) {
 	interval := f.size("no_rope_layer_interval", smollm3Interval, maxLayers)
 	var list []int
-	if !f.value("no_rope_layers", "a list of 0 and 1", &list) {
+	if !f.value("no_rope_layers", "a list of 0s and 1s", &list) {
 		return func(l int) bool { return (l+1)%interval != 0 }
 	}
 	if len(list) < layers {
-		f.fail("no_rope_layers has %d entries, num_hidden_layers is %d", len(list), layers)
+		f.fail("no_rope_layers has %d entries, but num_hidden_layers is %d", len(list), layers)
 	}
 	for l, v := range list {
 		if v != 0 && v != 1 {

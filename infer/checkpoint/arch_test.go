@@ -315,7 +315,8 @@ func TestCausalMasksAreNotWeights(t *testing.T) {
 // architecture, in order.
 func TestUnsupportedModelErrorListsArchitectures(t *testing.T) {
 	got := runs(func(a *architecture) string { return a.gguf })
-	names := strings.Split(strings.NewReplacer("this program runs ", "", " and ", ", ").Replace(got), ", ")
+	names := strings.Split(strings.NewReplacer("the supported architectures are ", "", " and ", ", ").
+		Replace(got), ", ")
 	// GGUF has no name for Mistral.
 	if len(names) != len(architectures)-1 || !slices.IsSorted(names) || slices.Contains(names, "") ||
 		!slices.Contains(names, "qwen3") {

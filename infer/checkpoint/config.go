@@ -171,15 +171,15 @@ func readHeads(f *fields, c *Config, d defaults) {
 		f.fail("hidden_size %d is not a multiple of num_attention_heads %d", c.Width, c.Heads)
 	} else if c.HeadDim > maxHeadDim {
 		f.fail(
-			"hidden_size %d over %d heads gives a head size of %d, the limit is %d", c.Width, c.Heads, c.HeadDim,
-			maxHeadDim,
+			"hidden_size %d / num_attention_heads %d is a head size of %d; the limit is %d",
+			c.Width, c.Heads, c.HeadDim, maxHeadDim,
 		)
 	}
 	if f.err == nil && c.Heads%c.KVHeads != 0 {
 		f.fail("num_attention_heads %d is not a multiple of num_key_value_heads %d", c.Heads, c.KVHeads)
 	}
 	if c.HeadDim%2 != 0 {
-		f.fail("head size %d is odd; rotary embedding needs pairs", c.HeadDim)
+		f.fail("head size %d is odd; rotary embeddings require an even one", c.HeadDim)
 	}
 }
 
@@ -193,14 +193,14 @@ func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) 
 		sliding = func(l int) bool { return types[l] == "sliding_attention" }
 	}
 	if f.err == nil && types != nil && len(types) != layers {
-		f.fail("layer_types has %d entries, num_hidden_layers is %d", len(types), layers)
+		f.fail("layer_types has %d entries, but num_hidden_layers is %d", len(types), layers)
 	}
 	for l, t := range types {
 		if t != "full_attention" && t != "sliding_attention" {
 			f.fail(`layer_types[%d] is %s; "full_attention" and "sliding_attention" are supported`, l, quote(t))
 		}
 		if t == "sliding_attention" && window == 0 {
-			f.fail("layer_types[%d] is %s, but there is no sliding window", l, quote(t))
+			f.fail("layer_types[%d] is %s, but no sliding window is set", l, quote(t))
 		}
 	}
 	return func(l int) int {

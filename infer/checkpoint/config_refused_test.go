@@ -16,12 +16,12 @@ var refusals = []struct {
 	{"empty", []byte(``), "config.json: is not a JSON object"},
 	{"list", []byte(`[]`), "config.json: is not a JSON object"},
 	{"null", []byte(`null`), "config.json: is null"},
-	{"nothing in it", []byte(`{}`), "neither model_type nor architectures is given"},
+	{"nothing in it", []byte(`{}`), "neither model_type nor architectures is set"},
 	{"deep", []byte(strings.Repeat(`{"a":`, 20_000)), "config.json: is not a JSON object"},
-	{"other model", tiny.with("model_type", "gpt_neox").json(), `model_type is "gpt_neox"; this program runs `},
+	{"other model", tiny.with("model_type", "gpt_neox").json(), `model_type is "gpt_neox"; the supported`},
 	{
 		"other head", tiny.with("architectures", []string{"LlamaForSequenceClassification"}).json(),
-		`architectures names "LlamaForSequenceClassification", want "LlamaForCausalLM"`,
+		`architectures lists "LlamaForSequenceClassification", want "LlamaForCausalLM"`,
 	},
 	{
 		"architectures a string", tiny.with("architectures", "LlamaForCausalLM").json(),
@@ -41,7 +41,7 @@ var refusals = []struct {
 		tiny.with(
 			"rope_scaling", object{"rope_type": "llama3", "factor": 8, "low_freq_factor": 4, "high_freq_factor": 4},
 		).json(),
-		`config.json: rope_scaling: low_freq_factor 4 is not below high_freq_factor 4`,
+		`config.json: rope_scaling: low_freq_factor 4 must be less than high_freq_factor 4`,
 	},
 	{
 		"rope scaling that shrinks", tiny.with("rope_scaling", object{"type": "linear", "factor": 0.5}).json(),
@@ -69,7 +69,7 @@ var refusals = []struct {
 		"mistral, empty window",
 		tiny.with("model_type", "mistral", "architectures", absent, "sliding_window", 0).json(), "sliding_window is 0",
 	},
-	{"two architectures", tiny.with("model_type", "qwen2").json(), `architectures names "LlamaForCausalLM"`},
+	{"two architectures", tiny.with("model_type", "qwen2").json(), `architectures lists "LlamaForCausalLM"`},
 	{
 		"gpt2 without a width", object{"model_type": "gpt2", "vocab_size": 8, "n_layer": 1, "n_head": 1}.json(),
 		"n_embd is missing",
@@ -103,11 +103,11 @@ var refusals = []struct {
 	{"width null", tiny.with("hidden_size", nil).json(), "hidden_size is missing"},
 	{"width zero", tiny.with("hidden_size", 0).json(), "hidden_size is 0, want 1 to 65536"},
 	{"width negative", tiny.with("hidden_size", -4).json(), "hidden_size is -4"},
-	{"width fractional", tiny.with("hidden_size", 4.5).json(), "hidden_size is 4.5, want a whole number"},
-	{"width a string", tiny.with("hidden_size", "4").json(), `hidden_size is "4", want a whole number`},
+	{"width fractional", tiny.with("hidden_size", 4.5).json(), "hidden_size is 4.5, want an integer"},
+	{"width a string", tiny.with("hidden_size", "4").json(), `hidden_size is "4", want an integer`},
 	{
 		"width beyond int64", []byte(`{"model_type":"llama","vocab_size":8,"hidden_size":99999999999999999999}`),
-		"hidden_size is 99999999999999999999, want a whole number",
+		"hidden_size is 99999999999999999999, want an integer",
 	},
 	{"width absurd", tiny.with("hidden_size", 65537).json(), "hidden_size is 65537"},
 	{"key in capitals", tiny.with("hidden_size", absent, "Hidden_Size", 4).json(), "hidden_size is missing"},
@@ -132,7 +132,7 @@ var refusals = []struct {
 	},
 	{"odd head size", tiny.with("head_dim", 3).json(), "head size 3 is odd"},
 	{"odd head size by division", tiny.with("hidden_size", 6).json(), "head size 3 is odd"},
-	{"head size absurd", tiny.with("hidden_size", 4096).json(), "gives a head size of 2048, the limit is 1024"},
+	{"head size absurd", tiny.with("hidden_size", 4096).json(), "is a head size of 2048; the limit is 1024"},
 	{"norm eps zero", tiny.with("rms_norm_eps", 0).json(), "rms_norm_eps is 0"},
 	{"norm eps lost in float32", tiny.with("rms_norm_eps", 1e-60).json(), "rms_norm_eps is 1e-60"},
 	{"tie a number", tiny.with("tie_word_embeddings", 1).json(), "tie_word_embeddings is 1, want true or false"},
@@ -144,9 +144,9 @@ var refusals = []struct {
 	},
 	{
 		"very many ends", tiny.with("eos_token_id", slices.Repeat([]int{2}, 257)).json(),
-		"eos_token_id has 257 ids, the limit is 256",
+		"eos_token_id has 257 ids; the limit is 256",
 	},
-	{"long value", tiny.with("hidden_size", strings.Repeat("é", 100)).json(), "…, want a whole number"},
+	{"long value", tiny.with("hidden_size", strings.Repeat("é", 100)).json(), "…, want an integer"},
 }
 
 func TestRefusedConfigs(t *testing.T) {

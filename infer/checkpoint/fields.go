@@ -91,7 +91,7 @@ func (f *fields) size(key string, absent, limit int) int {
 	n := absent
 	if !f.has(key) && absent == 0 {
 		f.fail("%s is missing", key)
-	} else if read := f.value(key, "a whole number", &n); (read || !f.has(key)) && (n < 1 || n > limit) {
+	} else if read := f.value(key, "an integer", &n); (read || !f.has(key)) && (n < 1 || n > limit) {
 		f.fail("%s is %d, want 1 to %d", key, n, limit)
 	}
 	return min(max(n, 1), limit) // safe to divide by, whatever the file contains
@@ -100,7 +100,7 @@ func (f *fields) size(key string, absent, limit int) int {
 // count reads a whole number from 0 to limit.
 func (f *fields) count(key string, absent, limit int) int {
 	n := absent
-	if f.value(key, "a whole number", &n) && (n < 0 || n > limit) {
+	if f.value(key, "an integer", &n) && (n < 0 || n > limit) {
 		f.fail("%s is %d, want 0 to %d", key, n, limit)
 	}
 	return n
@@ -153,7 +153,7 @@ func (f *fields) ids(key string, vocab int) (ids []int) {
 		ids = []int{id}
 	}
 	if len(ids) > maxIDs {
-		f.fail("%s has %d ids, the limit is %d", key, len(ids), maxIDs)
+		f.fail("%s has %d ids; the limit is %d", key, len(ids), maxIDs)
 		return nil
 	}
 	for _, id := range ids {

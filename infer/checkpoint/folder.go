@@ -78,7 +78,7 @@ func onlyFolder(path string) (string, error) {
 		return err != nil || !info.IsDir()
 	})
 	if len(names) != 1 {
-		return "", fmt.Errorf("contains %d snapshots of the model, and refs/main names none of them; specify one of "+
+		return "", fmt.Errorf("contains %d snapshots of the model, but refs/main matches none of them; specify one of "+
 			"the folders in %s: %s",
 			len(names), snapshots, several(names))
 	}
@@ -156,8 +156,8 @@ var adapterFiles = []string{"adapter_config.json", "adapter_model.safetensors", 
 func folderWarnings(fsys fs.FS) []string {
 	for _, name := range adapterFiles {
 		if _, err := fs.Stat(fsys, name); err == nil {
-			return []string{"The folder has an adapter (" + name + "), which is not applied: only the weights of " +
-				"the model next to it are used. PEFT's merge_and_unload merges the two into one model."}
+			return []string{"The folder contains an adapter (" + name + "), which is ignored: only the weights of " +
+				"the model next to it are used. To merge the two into one model, use PEFT's merge_and_unload."}
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func otherWeights(fsys fs.FS) (string, error) {
 	for _, e := range list[:min(len(list), maxEntries)] {
 		switch name := e.Name(); {
 		case slices.Contains(adapterFiles[1:], name):
-			missing.hint = "; " + name + " changes the weights of another model, which is not supported"
+			missing.hint = "; " + name + " is an adapter for another model, which is not supported"
 		case strings.HasSuffix(name, ".safetensors"):
 			tensors = append(tensors, name)
 		case strings.HasPrefix(name, "pytorch_model") &&
@@ -180,7 +180,7 @@ func otherWeights(fsys fs.FS) (string, error) {
 			missing.hint = "; " + quote(name) + " is " + pickled
 		case missing.hint == "" && (filepath.Ext(name) == ".h5" || filepath.Ext(name) == ".msgpack" ||
 			filepath.Ext(name) == ".onnx"):
-			missing.hint = "; " + quote(name) + " has an unsupported format"
+			missing.hint = "; " + quote(name) + " is in an unsupported format"
 		}
 	}
 	switch len(tensors) {

@@ -58,8 +58,9 @@ var formats = map[dtype]format{
 
 // readable lists the formats that can be read, for messages.
 const (
-	readableGGUF        = "F32, F16, BF16, Q8_0, Q6_K, Q5_K, Q5_1, Q5_0, Q4_K, Q4_1, Q4_0 and IQ4_NL can be read"
-	readableSafetensors = "F32, F16 and BF16 can be read"
+	readableGGUF = "supported types are F32, F16, BF16, Q8_0, Q6_K, Q5_K, Q5_1, Q5_0, Q4_K, Q4_1, Q4_0 " +
+		"and IQ4_NL"
+	readableSafetensors = "supported types are F32, F16 and BF16"
 )
 
 // half decodes a little-endian F16.

@@ -82,7 +82,7 @@ func readGGUF(file io.ReaderAt, size int64) (*gguf, error) {
 	}
 	g := &gguf{version: int(r.uint32()), pairs: map[string]any{}, tensors: map[string]tensor{}}
 	if r.err == nil && g.version != 2 && g.version != 3 {
-		r.fail("version %d; versions 2 and 3 can be read, in little-endian order", g.version)
+		r.fail("unsupported version %d; want little-endian version 2 or 3", g.version)
 	}
 	tensors, pairs := r.count("tensors", 24, maxTensors), r.count("metadata pairs", 12, maxPairs)
 	for range pairs {
@@ -172,8 +172,8 @@ func (g *gguf) readTensor(r *ggufReader) string {
 			g.problems = collect(
 				g.problems,
 				fmt.Errorf(
-					"tensor %s has rows of %d values, %s needs a multiple of %d", quote(name), t.shape[0], t.dtype,
-					f.values,
+					"tensor %s has rows of %d values, but %s requires a multiple of %d",
+					quote(name), t.shape[0], t.dtype, f.values,
 				),
 			)
 		}
@@ -270,7 +270,7 @@ func beyondEnd(t tensor, n int, size int64) error {
 			quote(t.name), t.offset, size)
 	}
 	if n > 1 {
-		said += fmt.Sprintf("; %d tensors lie beyond its end: the file is truncated", n)
+		said += fmt.Sprintf("; %d tensors extend beyond its end, so the file is truncated", n)
 	}
 	return errors.New(said)
 }
@@ -290,9 +290,9 @@ func unreadable(tensors map[string]tensor, can string) error {
 	for _, d := range slices.Sorted(maps.Keys(count)) {
 		more := ""
 		if n := count[d] - 1; n == 1 {
-			more = ", as one more has"
+			more = " (and so does one more)"
 		} else if n > 1 {
-			more = fmt.Sprintf(", as %d more have", n)
+			more = fmt.Sprintf(" (and so do %d more)", n)
 		}
 		all = collect(all, fmt.Errorf("tensor %s has type %s%s; %s", quote(first[d]), d, more, can))
 	}

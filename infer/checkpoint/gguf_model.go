@@ -114,7 +114,7 @@ func (g *gguf) config() (Config, error) {
 	if ok && len(embed.shape) == 2 && embed.shape[0] <= maxVocab {
 		c.Vocab = embed.shape[0]
 	} else {
-		p.fail("there is no matrix token_embd.weight of at most %d rows", maxVocab)
+		p.fail("missing matrix token_embd.weight of at most %d rows", maxVocab)
 	}
 	if p.err != nil {
 		return c, p.err
@@ -136,7 +136,7 @@ func (g *gguf) config() (Config, error) {
 		)
 	case c.HeadDim < 1 || c.HeadDim > maxHeadDim || len(c.Ropes()) > 0 && c.HeadDim%2 != 0:
 		p.fail(
-			"%sattention.key_length is %d (given or derived); want an even number from 2 to %d", p.prefix, c.HeadDim,
+			"%sattention.key_length is %d (set or derived); want an even number from 2 to %d", p.prefix, c.HeadDim,
 			maxHeadDim,
 		)
 	}
@@ -150,7 +150,7 @@ func (p *ggufPairs) shape(c *Config) {
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
 	if n := p.size("attention.value_length", c.HeadDim, maxHeadDim); n != c.HeadDim {
 		p.fail(
-			"%[1]sattention.value_length is %[2]d, %[1]sattention.key_length %[3]d; only equal ones are supported",
+			"%[1]sattention.value_length is %[2]d, but %[1]sattention.key_length is %[3]d; they must be equal",
 			p.prefix, n, c.HeadDim,
 		)
 	}
@@ -173,7 +173,7 @@ func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
 		p.fail(
-			"%srope.dimension_count is %d, the head size %d; rotating part of a head is not supported", p.prefix, n,
+			"%srope.dimension_count is %d, but the head size is %d; partial rotation is not supported", p.prefix, n,
 			c.HeadDim,
 		)
 	}
@@ -219,7 +219,7 @@ func (g *gguf) marks(p *ggufPairs, c *Config) {
 	llama3 := slices.Contains([]string{"llama-bpe", "llama3", "llama-v3"}, p.text("pre", ""))
 	if bos := id("bos_token_id"); p.boolean("add_bos_token", sentencePiece || llama3) {
 		if c.BOS = bos; bos < 0 {
-			p.fail("every text begins with a token, but %sbos_token_id is missing", p.prefix)
+			p.fail("every text must begin with the start token, but %sbos_token_id is missing", p.prefix)
 		}
 	}
 	for _, key := range []string{"eos_token_id", "eot_token_id"} {
@@ -329,7 +329,7 @@ func ggufValue[T any](p *ggufPairs, key, want string, absent T) T {
 	return v
 }
 
-func (p *ggufPairs) text(key, absent string) string { return ggufValue(p, key, "a text", absent) }
+func (p *ggufPairs) text(key, absent string) string { return ggufValue(p, key, "a string", absent) }
 
 func (p *ggufPairs) boolean(key string, absent bool) bool {
 	return ggufValue(p, key, "true or false", absent)
@@ -355,7 +355,7 @@ func (p *ggufPairs) size(key string, absent, limit int) int {
 		return 1
 	}
 	if x != float64(int(x)) {
-		p.fail("%s%s is %v, want a whole number", p.prefix, key, x)
+		p.fail("%s%s is %v, want an integer", p.prefix, key, x)
 	}
 	return int(x)
 }

@@ -47,7 +47,7 @@ func describeGGUF(fsys fs.FS, w *weights, file string) (*Description, error) {
 			if count, _ := g.pairs["split.count"].(float64); count > 1 {
 				d.Checkpoint = nil
 				err = fmt.Errorf(
-					"is one of the %v parts of a model; they are found by their names only, %s and so on", count,
+					"is one of the %v parts of a model, which must be named %s and so on", count,
 					partName("NAME", 1, 3),
 				)
 			}
@@ -60,7 +60,7 @@ func describeGGUF(fsys fs.FS, w *weights, file string) (*Description, error) {
 	}
 	if of > maxShards {
 		return &Description{Name: stem, Format: "GGUF"}, fmt.Errorf(
-			"%s: one of %d parts, the limit is %d", file, of, maxShards,
+			"%s: one of %d parts; the limit is %d", file, of, maxShards,
 		)
 	}
 	g, faults := readParts(fsys, w, file, stem, of)
@@ -146,7 +146,8 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 	}
 	if want, ok := all.pairs["split.tensors.count"].(float64); ok && int(want) != len(all.tensors) {
 		faults = fmt.Errorf(
-			"%s: split.tensors.count is %v, the parts hold %d", partName(stem, 1, of), want, len(all.tensors),
+			"%s: split.tensors.count is %v, but the parts contain %d tensors",
+			partName(stem, 1, of), want, len(all.tensors),
 		)
 	}
 	return all, faults

@@ -126,7 +126,7 @@ func (r *ggufReader) texts(n int64) []string {
 	for i := range n {
 		text := r.text(maxKeptText)
 		if total += int64(len(text)); r.err == nil && total > maxListedBytes {
-			r.fail("texts of more than %d bytes", maxListedBytes)
+			r.fail("strings of more than %d bytes", maxListedBytes)
 		}
 		if r.err != nil {
 			r.err = fmt.Errorf("[%d]: %w", i, r.err)
@@ -141,7 +141,7 @@ func (r *ggufReader) texts(n int64) []string {
 func (r *ggufReader) text(limit int64) string {
 	n := r.length(1)
 	if r.err == nil && n > limit {
-		r.fail("text of %d bytes, the limit is %d", n, limit)
+		r.fail("string of %d bytes; the limit is %d", n, limit)
 	}
 	return string(r.bytes(n))
 }
@@ -177,7 +177,7 @@ func (r *ggufReader) length(least int64) int64 {
 func (r *ggufReader) count(what string, least, limit int64) int64 {
 	n := r.length(least)
 	if r.err == nil && n > limit {
-		r.fail("%d %s, the limit is %d", n, what, limit)
+		r.fail("%d %s; the limit is %d", n, what, limit)
 	}
 	if r.err != nil {
 		return 0

@@ -92,11 +92,11 @@ func (s *scanner) entry() (e entry) {
 	})
 	switch {
 	case !seen.dtype:
-		s.fail("no dtype")
+		s.fail("missing dtype")
 	case !seen.shape:
-		s.fail("no shape")
+		s.fail("missing shape")
 	case !seen.offsets:
-		s.fail("no data_offsets")
+		s.fail("missing data_offsets")
 	}
 	return e
 }
@@ -133,7 +133,7 @@ func (s *scanner) shape() []int {
 		case i == maxRank:
 			s.fail("shape has more than %d dimensions", maxRank)
 		case n > maxDim:
-			s.fail("shape has a dimension of %d, the limit is %d", n, maxDim)
+			s.fail("shape has a dimension of %d; the limit is %d", n, maxDim)
 		default:
 			shape = append(shape, int(n))
 		}
@@ -199,13 +199,13 @@ func (s *scanner) integer() (n int64) {
 	for ; s.err == nil && s.at < len(s.text) && '0' <= s.text[s.at] && s.text[s.at] <= '9'; s.at++ {
 		digit := int64(s.text[s.at] - '0')
 		if n > (math.MaxInt64-digit)/10 {
-			s.fail("number beyond 2^63")
+			s.fail("number too large for 64 bits")
 			return 0
 		}
 		n = 10*n + digit
 	}
 	if s.at == start {
-		s.unexpected("a whole number that is not negative")
+		s.unexpected("a nonnegative integer")
 	} else if s.text[start] == '0' && s.at > start+1 {
 		s.fail("number with a leading zero")
 	}
@@ -219,7 +219,7 @@ func (s *scanner) string() []byte {
 		return nil
 	}
 	if len(raw) > maxNameBytes {
-		s.fail("name of %d bytes, the limit is %d", len(raw), maxNameBytes)
+		s.fail("name of %d bytes; the limit is %d", len(raw), maxNameBytes)
 		return nil
 	}
 	if !utf8.Valid(raw) {
@@ -258,7 +258,7 @@ func (s *scanner) rawString() (raw []byte, escaped bool) {
 		}
 	}
 	s.at = len(s.text)
-	s.fail("string without an end")
+	s.fail("unterminated string")
 	return nil, false
 }
 
@@ -293,7 +293,7 @@ func (s *scanner) unexpected(want string) {
 	if s.at < len(s.text) {
 		s.fail("found %q, want %s", s.text[s.at], want)
 	} else {
-		s.fail("header ends, want %s", want)
+		s.fail("header ends unexpectedly, want %s", want)
 	}
 }
 

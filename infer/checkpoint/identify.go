@@ -22,9 +22,9 @@ type foreign struct {
 // pointer matches the pointer file that Git LFS stores in place of a large file.
 var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
 
-const pickled = "a Python pickle, which can contain code and is not read; its source often also has a " +
-	"model.safetensors, " +
-	"and transformers can write one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
+const pickled = "a Python pickle, which is not supported because it can contain code; look for a " +
+	"model.safetensors at the same source, or convert the model with transformers: " +
+	"AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
 
 // signatures maps the first bytes of files to the kinds of files that are not supported.
 var signatures = []struct {
@@ -38,10 +38,10 @@ var signatures = []struct {
 		"\x89HDF\r\n",
 		foreign{
 			"HDF5 file",
-			"is an HDF5 file, as TensorFlow and Keras write them; the model is needed as model.safetensors or GGUF",
+			"is an HDF5 file, as TensorFlow and Keras write it; convert the model to safetensors or GGUF",
 		},
 	},
-	{"FUGG", foreign{"big-endian GGUF", "is a GGUF file in big-endian order; the little-endian one is needed"}},
+	{"FUGG", foreign{"big-endian GGUF", "is a big-endian GGUF file; only little-endian files are supported"}},
 	{"lmgg", ggml},
 	{"fmgg", ggml},
 	{"tjgg", ggml},
@@ -57,13 +57,13 @@ var ggml = foreign{"GGML file", "is in a format that llama.cpp dropped in 2023; 
 // identify recognizes common kinds of files that are not models by their first bytes.
 func identify(name string, head []byte) (foreign, bool) {
 	if bytes.HasPrefix(head, []byte("version https://git-lfs")) {
-		size := "the large file itself"
+		size := "the actual file"
 		if m := pointer.FindSubmatch(head); m != nil {
-			size = "the file itself, of " + string(m[1]) + " bytes,"
+			size = "the actual file of " + string(m[1]) + " bytes"
 		}
 		return foreign{
 			"git-LFS pointer",
-			fmt.Sprintf(`is a git-LFS pointer: %s was not fetched; run "git lfs pull" in the folder`, size),
+			fmt.Sprintf(`is a Git LFS pointer: %s was not fetched; run "git lfs pull" in the folder`, size),
 		}, true
 	}
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
@@ -79,7 +79,7 @@ func identify(name string, head []byte) (foreign, bool) {
 		return foreign{
 			"web page",
 			`is a web page, not the file that its name suggests; ` +
-				`on Hugging Face a file's address has "/resolve/" where its page has "/blob/"`,
+				`to download a file from Hugging Face, use the URL with "/resolve/" instead of "/blob/"`,
 		}, true
 	}
 	for _, s := range signatures {

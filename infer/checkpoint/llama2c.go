@@ -94,7 +94,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	if start = 28; uint32(number(0)) == llama2cMagic {
 		if version = number(1); version != 1 {
 			return c, 0, 0, fmt.Errorf(
-				"version %d of llama2.c's format; the first one and version 1, both float32, can be read", version,
+				"unsupported version %d of llama2.c's format; want version 0 or 1, both with float32 weights", version,
 			)
 		}
 		if len(raw) < llama2cHeader {
@@ -136,7 +136,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	switch {
 	case c.Width%c.Heads != 0 || c.HeadDim%2 != 0 || c.HeadDim > maxHeadDim:
 		err = fmt.Errorf(
-			"header: dim %d over n_heads %d gives no even head size of at most %d", c.Width, c.Heads, maxHeadDim,
+			"header: dim %d / n_heads %d is not an even head size of at most %d", c.Width, c.Heads, maxHeadDim,
 		)
 	case c.Heads%c.KVHeads != 0:
 		err = fmt.Errorf("header: n_heads %d is not a multiple of n_kv_heads %d", c.Heads, c.KVHeads)
@@ -244,7 +244,7 @@ func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, err
 		return nil, fmt.Errorf("unexpected data at byte %d, after the model's %d tokens", at, n)
 	}
 	if claimed != longest { // run.c allocates its buffers with this size
-		return nil, fmt.Errorf("the header says that the longest token has %d bytes, but it has %d", claimed, longest)
+		return nil, fmt.Errorf("max_token_length is %d, but the longest token has %d bytes", claimed, longest)
 	}
 	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file does not mark them as special
 		list.Tokens[id], list.Marks[id] = name, tokenizer.Special

@@ -14,13 +14,13 @@ var malformedArchitectures = []struct {
 }{
 	{
 		"qwen3, a mixture of experts", qwen3.with("model_type", "qwen3_moe"),
-		`model_type is "qwen3_moe", a mixture of experts, which is not supported; this program runs`,
+		`model_type is "qwen3_moe", a mixture of experts, which is not supported; the supported architectures are`,
 	},
 	{"qwen3, key heads left out", qwen3.with("num_key_value_heads", absent), "num_key_value_heads is missing"},
 	{"qwen3, odd heads", qwen3.with("head_dim", 127), "head size 127 is odd"},
 	{
 		"qwen3, another class", qwen3.with("architectures", []string{"Qwen3ForSequenceClassification"}),
-		`architectures names "Qwen3ForSequenceClassification", want "Qwen3ForCausalLM"`,
+		`architectures lists "Qwen3ForSequenceClassification", want "Qwen3ForCausalLM"`,
 	},
 	{"qwen3, biases", qwen3.with("attention_bias", true), "attention_bias is true"},
 	{
@@ -28,7 +28,7 @@ var malformedArchitectures = []struct {
 		qwen3.with("rope_scaling", object{"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}),
 		`rope_scaling: rope_type is "yarn"`,
 	},
-	{"qwen3, half a layer", qwen3.with("max_window_layers", 1.5), "max_window_layers is 1.5, want a whole number"},
+	{"qwen3, half a layer", qwen3.with("max_window_layers", 1.5), "max_window_layers is 1.5, want an integer"},
 	{"qwen3, layers below none", qwen3.with("max_window_layers", -1), "max_window_layers is -1, want 0 to 1024"},
 	{
 		"qwen3, an empty window", qwen3.with("use_sliding_window", true, "sliding_window", 0),
@@ -36,7 +36,7 @@ var malformedArchitectures = []struct {
 	},
 	{
 		"qwen3, a window for nobody", qwen3.with("layer_types", slices.Repeat([]string{"sliding_attention"}, 28)),
-		`layer_types[0] is "sliding_attention", but there is no sliding window`,
+		`layer_types[0] is "sliding_attention", but no sliding window is set`,
 	},
 	{
 		"gemma3, with pictures",
@@ -58,9 +58,9 @@ var malformedArchitectures = []struct {
 	},
 	{
 		"gemma3, layers left out", gemma3.with("layer_types", []string{"full_attention"}),
-		"layer_types has 1 entries, num_hidden_layers is 18",
+		"layer_types has 1 entries, but num_hidden_layers is 18",
 	},
-	{"gemma3, no layers", gemma3.with("layer_types", []string{}), "layer_types has 0 entries, num_hidden_layers is 18"},
+	{"gemma3, no layers", gemma3.with("layer_types", []string{}), "layer_types has 0 entries, but num_hidden_layers"},
 	{
 		"gemma3, another kind of layer", gemma3.with("layer_types", slices.Repeat([]string{"chunked_attention"}, 18)),
 		`layer_types[0] is "chunked_attention"; "full_attention" and "sliding_attention" are supported`,
@@ -97,7 +97,7 @@ var malformedArchitectures = []struct {
 	},
 	{
 		"smollm3, a list too short", smollm3.with("no_rope_layers", []int{1, 1, 1}),
-		"no_rope_layers has 3 entries, num_hidden_layers is 36",
+		"no_rope_layers has 3 entries, but num_hidden_layers is 36",
 	},
 	{
 		"smollm3, a list of other numbers", smollm3.with("no_rope_layers", slices.Repeat([]int{1, 2}, 18)),
@@ -105,7 +105,7 @@ var malformedArchitectures = []struct {
 	},
 	{
 		"smollm3, a list of texts", smollm3.with("no_rope_layers", []string{"1"}),
-		`no_rope_layers is ["1"], want a list of 0 and 1`,
+		`no_rope_layers is ["1"], want a list of 0s and 1s`,
 	},
 	{
 		"smollm3, interval zero", smollm3.with("no_rope_layer_interval", 0),
@@ -127,11 +127,11 @@ var malformedArchitectures = []struct {
 	},
 	{
 		"mistral, a window a text", mistral.with("sliding_window", "4096"),
-		`sliding_window is "4096", want a whole number`,
+		`sliding_window is "4096", want an integer`,
 	},
 	{
 		"rope parameters, a factor for nothing", tiny.with("rope_parameters", object{"rope_theta": 1e4, "factor": 4}),
-		"config.json: rope_parameters: factor is given, but no rope_type",
+		"config.json: rope_parameters: factor is set, but rope_type is not",
 	},
 	{
 		"layers absurd with layer types", gemma3.with("num_hidden_layers", 1<<40),

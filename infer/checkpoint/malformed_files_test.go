@@ -20,23 +20,23 @@ const pickle = "PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00archive/data.p
 var foreignFiles = []struct{ file, text, kind, want string }{
 	{
 		"m.gguf", lfsPointer, "git-LFS pointer",
-		`is a git-LFS pointer: the file itself, of 269060552 bytes, was not fetched; run "git lfs pull"`,
+		`is a Git LFS pointer: the actual file of 269060552 bytes was not fetched; run "git lfs pull"`,
 	},
-	{"m.gguf", lfsPointer[:60], "git-LFS pointer", "the large file itself was not fetched"},
-	{"m.bin", lfsPointer, "git-LFS pointer", "is a git-LFS pointer"},
+	{"m.gguf", lfsPointer[:60], "git-LFS pointer", "the actual file was not fetched"},
+	{"m.bin", lfsPointer, "git-LFS pointer", "is a Git LFS pointer"},
 	{
 		"m.gguf", "<!DOCTYPE html>\n<html><head>", "web page",
-		`is a web page, not the file that its name suggests; on Hugging Face a file's address has "/resolve/"`,
+		`is a web page, not the file that its name suggests; to download a file from Hugging Face`,
 	},
 	{"m.gguf", "\n <HTML>", "web page", "is a web page"},
-	{"pytorch_model.bin", pickle, "PyTorch file", "is a Python pickle, which can contain code and is not read"},
+	{"pytorch_model.bin", pickle, "PyTorch file", "is a Python pickle, which is not supported"},
 	{"consolidated.00.pth", pickle, "PyTorch file", "is a Python pickle"},
 	{"pytorch_model.bin", "PK\x03\x04 another beginning", "PyTorch file", "is a Python pickle"},
 	{"old.bin", "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "PyTorch file", "is a Python pickle"},
 	{"old.pt", "\x80\x04\x95\x00\x00", "PyTorch file", "is a Python pickle"},
 	{"m.zip", "PK\x03\x04\x14\x00\x00\x00\x00\x00model.gguf", "zip archive", "is a zip archive; unpack it first"},
 	{"tf_model.h5", "\x89HDF\r\n\x1a\n", "HDF5 file", "is an HDF5 file"},
-	{"m.gguf", "FUGG\x00\x00\x00\x03", "big-endian GGUF", "is a GGUF file in big-endian order"},
+	{"m.gguf", "FUGG\x00\x00\x00\x03", "big-endian GGUF", "is a big-endian GGUF file"},
 	{"ggml-model-q4_0.bin", "tjgg\x03\x00\x00\x00", "GGML file", "is in a format that llama.cpp dropped in 2023"},
 	{"ggml-model.bin", "lmgg\x00\x7d\x00\x00", "GGML file", "dropped in 2023"},
 	{"ggml-model.bin", "fmgg\x01\x00\x00\x00", "GGML file", "dropped in 2023"},
@@ -73,11 +73,11 @@ var foreignInFolder = []struct {
 	change func(fstest.MapFS)
 	want   string
 }{
-	{"configuration is a pointer", replace(configFile, lfsPointer), "config.json: is a git-LFS pointer"},
-	{"tokenizer is a pointer", replace(tokenizerFile, lfsPointer), "tokenizer.json: is a git-LFS pointer"},
+	{"configuration is a pointer", replace(configFile, lfsPointer), "config.json: is a Git LFS pointer"},
+	{"tokenizer is a pointer", replace(tokenizerFile, lfsPointer), "tokenizer.json: is a Git LFS pointer"},
 	{
 		"weights are a pointer", replace(weightsFile, lfsPointer),
-		"model.safetensors: is a git-LFS pointer: the file itself, of 269060552 bytes",
+		"model.safetensors: is a Git LFS pointer: the actual file of 269060552 bytes",
 	},
 	{"generation is a web page", replace(generationFile, "<!doctype html>"), "generation_config.json: is a web page"},
 	{"weights are a web page", replace(weightsFile, "<!doctype html>"), "model.safetensors: is a web page"},
@@ -88,9 +88,9 @@ var foreignInFolder = []struct {
 	},
 	{"pickle in parts", instead("pytorch_model-00001-of-00002.bin"), "is a Python pickle"},
 	{"weights of Meta", instead("consolidated.00.pth"), `"consolidated.00.pth" is a Python pickle`},
-	{"weights of Keras", instead("tf_model.h5"), `"tf_model.h5" has an unsupported format`},
-	{"weights of Flax", instead("flax_model.msgpack"), `"flax_model.msgpack" has an unsupported format`},
-	{"adapter", instead("adapter_model.safetensors"), "adapter_model.safetensors changes the weights of another model"},
+	{"weights of Keras", instead("tf_model.h5"), `"tf_model.h5" is in an unsupported format`},
+	{"weights of Flax", instead("flax_model.msgpack"), `"flax_model.msgpack" is in an unsupported format`},
+	{"adapter", instead("adapter_model.safetensors"), "adapter_model.safetensors is an adapter for another model"},
 	{"nothing beside", instead(""), "model folder has no model.safetensors"},
 	{"two weights", func(f fstest.MapFS) {
 		f["a.safetensors"], f["b.safetensors"] = f[weightsFile], f[weightsFile]
@@ -160,7 +160,7 @@ var malformedTypes = []struct {
 	{"data without tensors", file(`{}`, 0), "unexpected data after the last tensor, in bytes 0 to 1"},
 	{
 		"bytes", file(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, make([]byte, 4)...),
-		`tensor "a" has type U8; F32, F16 and BF16 can be read`,
+		`tensor "a" has type U8; supported types are F32, F16 and BF16`,
 	},
 	{
 		"8-bit floats",
@@ -169,7 +169,7 @@ var malformedTypes = []struct {
 				`"b":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[2,4]}}`,
 			make([]byte, 4)...,
 		),
-		`tensor "a" has type F8_E4M3, as one more has`,
+		`tensor "a" has type F8_E4M3 (and so does one more)`,
 	},
 	{
 		"4-bit floats", file(`{"a":{"dtype":"F4","shape":[8],"data_offsets":[0,4]}}`, make([]byte, 4)...),
@@ -182,7 +182,7 @@ var malformedTypes = []struct {
 	},
 	{
 		"lower case", file(`{"a":{"dtype":"f32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...),
-		`dtype "f32"; F32, F16 and BF16 can be read`,
+		`dtype "f32"; supported types are F32, F16 and BF16`,
 	},
 	{
 		"long name", file(`{"a":{"dtype":"F32F32F32F32F32F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...),
@@ -262,7 +262,7 @@ func TestFoldersWithoutExactlyOneModel(t *testing.T) {
 				"models--o--n/refs/main": "../../../..", "models--o--n/snapshots/r1/a": "",
 				"models--o--n/snapshots/r2/a": "",
 			},
-			"refs/main names none of them", "",
+			"refs/main matches none of them", "",
 		},
 		{
 			"cache that was not fetched whole",

@@ -14,10 +14,10 @@ var malformedGGUF = []struct {
 	change func(*ggufModel)
 	want   string
 }{
-	{"version 1", func(m *ggufModel) { m.version = 1 }, "byte 8: version 1; versions 2 and 3"},
+	{"version 1", func(m *ggufModel) { m.version = 1 }, "byte 8: unsupported version 1"},
 	{
 		"big-endian", func(m *ggufModel) { m.version = 3 << 24 },
-		"version 50331648; versions 2 and 3 can be read, in little-endian order",
+		"unsupported version 50331648; want little-endian version 2 or 3",
 	},
 	{
 		"tensors beyond the file", func(m *ggufModel) { m.tensorsClaimed = 1 << 60 },
@@ -35,7 +35,7 @@ var malformedGGUF = []struct {
 	},
 	{
 		"long key", func(m *ggufModel) { m.set(textPair(strings.Repeat("k", 257), "")) },
-		"text of 257 bytes, the limit is 256",
+		"string of 257 bytes; the limit is 256",
 	},
 	{"unknown type", func(m *ggufModel) { m.set(ggufPair{"x", 13, nil}) }, `key "x": byte`},
 	{
@@ -57,11 +57,11 @@ var malformedGGUF = []struct {
 	{"no architecture", func(m *ggufModel) { m.pairs = m.pairs[1:] }, "general.architecture is missing"},
 	{
 		"other architecture", func(m *ggufModel) { m.set(textPair("general.architecture", "mamba")) },
-		`general.architecture is "mamba"; this program runs`,
+		`general.architecture is "mamba"; in GGUF files, the supported architectures are`,
 	},
 	{
 		"architecture a number", func(m *ggufModel) { m.set(wholePair("general.architecture", 1)) },
-		"general.architecture is not a text",
+		"general.architecture is not a string",
 	},
 	{
 		"no width", func(m *ggufModel) { m.set(textPair("llama.embedding_length", "4")) },
@@ -73,7 +73,7 @@ var malformedGGUF = []struct {
 	},
 	{
 		"width of a half", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", 4.5)) },
-		"llama.embedding_length is 4.5, want a whole number",
+		"llama.embedding_length is 4.5, want an integer",
 	},
 	{
 		"width NaN", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", float32(math.NaN()))) },
@@ -89,7 +89,7 @@ var malformedGGUF = []struct {
 	},
 	{
 		"odd heads", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 4)) },
-		"llama.attention.key_length is 1 (given or derived); want an even number",
+		"llama.attention.key_length is 1 (set or derived); want an even number",
 	},
 	{
 		"key heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count_kv", 3)) },
@@ -97,11 +97,11 @@ var malformedGGUF = []struct {
 	},
 	{
 		"part of a head turns", func(m *ggufModel) { m.set(wholePair("llama.rope.dimension_count", 1)) },
-		"llama.rope.dimension_count is 1, the head size 2",
+		"llama.rope.dimension_count is 1, but the head size is 2",
 	},
 	{
 		"values of another size", func(m *ggufModel) { m.set(wholePair("llama.attention.value_length", 4)) },
-		"llama.attention.value_length is 4, llama.attention.key_length 2",
+		"llama.attention.value_length is 4, but llama.attention.key_length is 2",
 	},
 	{
 		"experts", func(m *ggufModel) { m.set(wholePair("llama.expert_count", 8)) },
@@ -198,31 +198,31 @@ var malformedGGUF = []struct {
 	},
 	{
 		"type that cannot be read", func(m *ggufModel) { m.tensors[2].kind = 39 },
-		`tensor "blk.0.attn_q.weight" has type MXFP4; F32, F16, BF16, Q8_0, Q6_K`,
+		`tensor "blk.0.attn_q.weight" has type MXFP4; supported types are F32, F16, BF16, Q8_0, Q6_K`,
 	},
-	{"type of one bit", func(m *ggufModel) { m.tensors[2].kind = 41 }, `"blk.0.attn_q.weight" has type Q1_0; F32`},
-	{"type given up", func(m *ggufModel) { m.tensors[2].kind = 4 }, `"blk.0.attn_q.weight" has type number 4; F32`},
+	{"type of one bit", func(m *ggufModel) { m.tensors[2].kind = 41 }, `"blk.0.attn_q.weight" has type Q1_0`},
+	{"type given up", func(m *ggufModel) { m.tensors[2].kind = 4 }, `"blk.0.attn_q.weight" has type number 4`},
 	{
 		"two of one type", func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind = 10, 10 },
-		`"blk.0.attn_k.weight" has type Q2_K, as one more has; F32`,
+		`"blk.0.attn_k.weight" has type Q2_K (and so does one more); supported types are F32`,
 	},
 	{
 		"three of one type",
 		func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind, m.tensors[4].kind = 19, 19, 19 },
-		"has type IQ1_S, as 2 more have; F32",
+		"has type IQ1_S (and so do 2 more); supported types are F32",
 	},
 	{"whole numbers", func(m *ggufModel) { m.tensors[1].kind = 26 }, `"blk.0.attn_norm.weight" has type I32`},
 	{
 		"rows that are no K-quants", func(m *ggufModel) { m.tensors[2].kind = 12 },
-		"has rows of 4 values, Q4_K needs a multiple of 256",
+		"has rows of 4 values, but Q4_K requires a multiple of 256",
 	},
 	{
 		"rows that are no Q6_K", func(m *ggufModel) { m.tensors[0].kind = 14 },
-		`tensor "token_embd.weight" has rows of 4 values, Q6_K needs a multiple of 256`,
+		`tensor "token_embd.weight" has rows of 4 values, but Q6_K requires a multiple of 256`,
 	},
 	{
 		"rows that are no Q5_1", func(m *ggufModel) { m.tensors[2].kind = 7 },
-		"has rows of 4 values, Q5_1 needs a multiple of 32",
+		"has rows of 4 values, but Q5_1 requires a multiple of 32",
 	},
 	{"a vocabulary alone", func(m *ggufModel) { m.tensors, m.data = nil, nil }, "contains a vocabulary but no weights"},
 	{
@@ -230,7 +230,7 @@ var malformedGGUF = []struct {
 		`general.type is "mmproj"; the file accompanies a model`,
 	},
 	{"an adapter", func(m *ggufModel) { m.set(textPair("general.type", "adapter")) }, `general.type is "adapter"`},
-	{"type a number", func(m *ggufModel) { m.set(wholePair("general.type", 1)) }, "general.type is not a text"},
+	{"type a number", func(m *ggufModel) { m.set(wholePair("general.type", 1)) }, "general.type is not a string"},
 	{"name a number", func(m *ggufModel) { m.set(wholePair("general.name", 1)); m.version = 4 }, "version 4"},
 	{
 		"template beyond the file", func(m *ggufModel) { m.set(ggufPair{templateKey, ggufString, u64(1 << 19)}) },
@@ -238,7 +238,7 @@ var malformedGGUF = []struct {
 	},
 	{
 		"cut short", func(m *ggufModel) { m.data = m.data[:100] },
-		"11 tensors lie beyond its end: the file is truncated",
+		"11 tensors extend beyond its end, so the file is truncated",
 	},
 	{
 		"offset beyond any file", func(m *ggufModel) { m.tensors[2].offset = 1<<63 + 32 },
@@ -252,7 +252,7 @@ var malformedGGUF = []struct {
 	{"type unknown", func(m *ggufModel) { m.tensors[2].kind = 99 }, "has type number 99"},
 	{
 		"rows that are not blocks", func(m *ggufModel) { m.tensors[2].kind = 8 },
-		"has rows of 4 values, Q8_0 needs a multiple of 32",
+		"has rows of 4 values, but Q8_0 requires a multiple of 32",
 	},
 	{
 		"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 },

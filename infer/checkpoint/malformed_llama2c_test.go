@@ -62,7 +62,7 @@ var malformedLlama2c = []struct {
 	{"no layers", llama2cWith(2, 0), "header: n_layers is 0"},
 	{"layers beyond the file", llama2cWith(2, 1024), "weights of this shape end at byte"},
 	{"no heads", llama2cWith(3, 0), "header: n_heads is 0"},
-	{"odd heads", llama2cWith(3, 4), "gives no even head size"},
+	{"odd heads", llama2cWith(3, 4), "is not an even head size"},
 	{"key heads do not divide", llama2cWith(4, 3), "n_heads 2 is not a multiple of n_kv_heads 3"},
 	{"few tokens", llama2cWith(5, 258), "header: vocab_size is 258, want 259 to"},
 	{"least number of all", llama2cWith(5, math.MinInt32), "header: vocab_size is"},
@@ -90,7 +90,7 @@ func TestMalformedLlama2c(t *testing.T) {
 			return openMemory("m.bin", map[string][]byte{"m.bin": test.file, llama2cTokens: vocabulary})
 		})
 	}
-	const missing, of = "model folder has no tokenizer.bin", "which has the vocabulary of m.bin"
+	const missing, of = "model folder has no tokenizer.bin", "the vocabulary of m.bin"
 	refuse(t, 0, "no vocabulary", missing, of, func() error {
 		return openMemory("m.bin", map[string][]byte{"m.bin": llama2cFile(smallLlama2c...)})
 	})
@@ -110,15 +110,15 @@ var malformedTokenizerBin = []struct {
 	{"cut inside a token", smallTokenizerBin(nil)[:3000], "unexpected end of file"},
 	{
 		"longest length too small", join(u32(5), smallTokenizerBin(nil)[4:]),
-		"the header says that the longest token has 5 bytes, but it has 6",
+		"max_token_length is 5, but the longest token has 6",
 	},
 	{
 		"longest length too large", join(u32(7), smallTokenizerBin(nil)[4:]),
-		"the header says that the longest token has 7 bytes, but it has 6",
+		"max_token_length is 7, but the longest token has 6",
 	},
 	{
 		"longest length negative", join(u32(1<<32-6), smallTokenizerBin(nil)[4:]),
-		"the header says that the longest token has -6 bytes, but it has 6",
+		"max_token_length is -6, but the longest token has 6",
 	},
 	{"a token too many", append(smallTokenizerBin(nil), 0), "after the model's 259 tokens"},
 	{"negative length", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {

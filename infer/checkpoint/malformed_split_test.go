@@ -97,7 +97,7 @@ var malformedSplits = []struct {
 	}, "split.no is missing"},
 	{
 		"another number of tensors", setSplit(1, ggufPair{"split.tensors.count", 5, u32(12)}),
-		"split.tensors.count is 12, the parts hold 11",
+		"split.tensors.count is 12, but the parts contain 11",
 	},
 	{"a tensor in two parts", func(parts map[string]*ggufModel, _ map[string][]byte) {
 		parts[partName("m", 2, 3)].tensors[0].name = parts[partName("m", 1, 3)].tensors[0].name
@@ -111,7 +111,7 @@ var malformedSplits = []struct {
 	}, "m-00002-of-00003.gguf: byte 0: unexpected end of file"},
 	{"a part that is a pointer", func(_ map[string]*ggufModel, files map[string][]byte) {
 		files[partName("m", 2, 3)] = []byte(lfsPointer)
-	}, "m-00002-of-00003.gguf: is a git-LFS pointer"},
+	}, "m-00002-of-00003.gguf: is a Git LFS pointer"},
 }
 
 func without(numbers ...int) func(map[string]*ggufModel, map[string][]byte) {
@@ -153,12 +153,11 @@ func TestMalformedSplits(t *testing.T) {
 	}
 	alone := smallGGUF()
 	alone.set(wholePair("split.count", 3))
-	refuse(t, 20_000, "renamed part", "renamed.gguf: ", "is one of the 3 parts of a model; they are found by their "+
-		"names only", func() error {
+	refuse(t, 20_000, "renamed part", "renamed.gguf: ", "is one of the 3 parts of a model", func() error {
 		return openMemory("renamed.gguf", map[string][]byte{"renamed.gguf": alone.bytes()})
 	})
 	name := partName("m", 1, 99999)
-	refuse(t, 20_000, "many parts", name, "one of 99999 parts, the limit is 1024", func() error {
+	refuse(t, 20_000, "many parts", name, "one of 99999 parts; the limit is 1024", func() error {
 		return openMemory(name, map[string][]byte{name: smallGGUF().bytes()})
 	})
 }

@@ -86,7 +86,7 @@ func (p *ggufPairs) neutral(c *Config) {
 	// Layers with a window may have their own head sizes.
 	for _, key := range []string{"attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"} {
 		if n := p.number(key, float64(c.HeadDim), 0, maxHeadDim); n != float64(c.HeadDim) {
-			p.fail("%s%s is %v, the head size %d; only equal ones are supported", p.prefix, key, n, c.HeadDim)
+			p.fail("%s%s is %v, but the head size is %d; they must be equal", p.prefix, key, n, c.HeadDim)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func neutral(v any, want []any) bool {
 func shown(v any) string {
 	switch v := v.(type) {
 	case nil, []string, []float32:
-		return "a list or a long text"
+		return "a list or a long string"
 	case string:
 		return quote(v)
 	default:

@@ -37,12 +37,12 @@ func TestKeysThatChangeTheResultAreRefused(t *testing.T) {
 			},
 			{
 				wholePair("attention.key_length_swa", 2), wholePair("attention.key_length_swa", 4),
-				"attention.key_length_swa is 4, the head size 2; only equal ones are supported",
+				"attention.key_length_swa is 4, but the head size is 2; they must be equal",
 			},
 			{
 				floatPair("attention.max_alibi_bias", 0),
 				ggufPair{"attention.max_alibi_bias", ggufArray, join(u32(5), u64(1), u32(2))},
-				"attention.max_alibi_bias is a list or a long text; only 0 is supported",
+				"attention.max_alibi_bias is a list or a long string; only 0 is supported",
 			},
 		} {
 			m := smallGGUFOf(arch)

@@ -172,9 +172,9 @@ func (f Files) describeBin(fsys fs.FS, w *weights, file string, hash modelHash) 
 	}
 	vocabulary, err := openPart(at, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		hint := ", which has the vocabulary of " + file
+		hint := ", the vocabulary of " + file
 		if f.Tokenizer == "" && !f.alone {
-			hint += "; if it has another name, give it with -tokenizer"
+			hint += "; if it has another name, specify it with -tokenizer"
 		}
 		return d, missingFile{name, hint}
 	} else if err != nil {

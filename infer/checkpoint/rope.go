@@ -57,7 +57,7 @@ func (r *Rope) read(o *fields, context int, untyped string) {
 	switch kind {
 	case "default":
 		if o.has("factor") && !o.has("rope_type") && !o.has("type") {
-			o.fail("factor is given, but no rope_type")
+			o.fail("factor is set, but rope_type is not")
 		}
 	case "linear":
 		r.Scaling = RopeScaling{Kind: kind, Factor: requiredNumber(o, "factor", lowFactor, highFactor)}
@@ -69,7 +69,7 @@ func (r *Rope) read(o *fields, context int, untyped string) {
 			OriginalContext: o.size("original_max_position_embeddings", context, maxContext),
 		}
 		if s := r.Scaling; o.err == nil && s.LowFreq >= s.HighFreq {
-			o.fail("low_freq_factor %v is not below high_freq_factor %v", s.LowFreq, s.HighFreq)
+			o.fail("low_freq_factor %v must be less than high_freq_factor %v", s.LowFreq, s.HighFreq)
 		}
 	default:
 		o.fail(`rope_type is %s; "default", "linear" and "llama3" are supported`, quote(kind))

@@ -94,7 +94,7 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	begin, end := e.offsets[0], e.offsets[1]
 	switch {
 	case begin > end:
-		return tensor{}, fmt.Errorf("begins at byte %d, after its end at byte %d", begin, end)
+		return tensor{}, fmt.Errorf("begins at byte %d, which is after its end at byte %d", begin, end)
 	case end > dataSize:
 		return tensor{}, fmt.Errorf("ends at byte %d, beyond the %d bytes of data", end, dataSize)
 	}

@@ -53,7 +53,7 @@ func Of(v any) *Fault {
 		f.cause = cause.Error()
 	}
 	if first, ok := v.(*Fault); ok { // already converted in another goroutine
-		f.cause, f.stack = first.cause, first.stack+"\npassed on to\n"+f.stack
+		f.cause, f.stack = first.cause, first.stack+"\nre-panicked in\n"+f.stack
 	}
 	return f
 }

@@ -28,7 +28,7 @@ func TestDoTurnsPanicsIntoErrors(t *testing.T) {
 		},
 		"passed on": {
 			func() error { panic(Try(func() error { broken(nil); return nil })) }, true,
-			[]string{"index out of range", "fault.broken", "passed on to"},
+			[]string{"index out of range", "fault.broken", "re-panicked in"},
 		},
 	} {
 		var log strings.Builder

@@ -9,7 +9,7 @@ func (c compiler) apart(x *shape) bool {
 	for _, other := range x.unlike {
 		for _, y := range c.shapes([]*schema{other}) {
 			if !c.refutes(x, y, true) {
-				c.fail("the branches of the \"oneOf\" of %s might not exclude each other: use "+
+				c.fail("the \"oneOf\" branches of %s might not be mutually exclusive: use "+
 					"anyOf, or give each branch a required property with its own const", other.at)
 				return false
 			}

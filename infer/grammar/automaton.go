@@ -71,7 +71,7 @@ type State struct {
 // finish computes the need of each node, and rejects an empty language.
 func (g *Grammar) finish(start int32) error {
 	if g.need = needs(g.nodes); g.need[start] == never {
-		return refuse("no text fits it: it contradicts itself")
+		return refuse("no text can match it: it contradicts itself")
 	}
 	g.states = map[string]*State{}
 	g.start = g.state([]int32{start})

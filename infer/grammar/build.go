@@ -77,7 +77,7 @@ func (b *builder) grammar(start int32) (*Grammar, error) {
 	case b.err != nil:
 		return nil, b.err
 	case b.full:
-		return nil, refuse("it needs an automaton with more than %d nodes: use fewer repetitions or less nesting",
+		return nil, refuse("it requires an automaton with more than %d nodes: use fewer repetitions or less nesting",
 			maxNodes)
 	}
 	g := &Grammar{nodes: b.nodes}

@@ -145,7 +145,7 @@ func (m *Masks) after(s *State) ([]int32, error) {
 			list[i] = int32(last.need)
 		}
 		if g.work > maxWork {
-			return nil, refuse("computing what can come next takes too long: use fewer repetitions, or leave less open")
+			return nil, refuse("computing what can come next takes too long: use fewer repetitions or stricter rules")
 		}
 	}
 	if len(m.kept) >= maxMasks {

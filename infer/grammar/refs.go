@@ -25,7 +25,7 @@ func (r *reader) child(v *value, at string, elsewhere bool) *schema {
 	case r.err != nil:
 		return &schema{}
 	case known && s == nil:
-		r.fail("%s refers to itself by the keyword \"$ref\", and recursion is not supported", at)
+		r.fail("%s refers to itself through \"$ref\"; recursion is not supported", at)
 		return &schema{}
 	case known:
 		return s
@@ -73,10 +73,10 @@ func (r *reader) keyword(s *schema, f field, elsewhere bool) {
 		r.properties(s, f, elsewhere)
 	case "additionalProperties":
 		s.about |= anObject
-		s.further = one("a further property of " + s.at)
+		s.further = one("an additional property of " + s.at)
 	case "propertyNames":
 		s.about |= anObject
-		s.names = one("a name of a property of " + s.at)
+		s.names = one("a property name of " + s.at)
 	case "prefixItems":
 		s.about |= anArray
 		s.prefix = list("an item of " + s.at)
@@ -115,7 +115,7 @@ func (r *reader) check(s *schema, f field, err error) {
 
 func (r *reader) properties(s *schema, f field, elsewhere bool) {
 	if f.kind != '{' || f.twice {
-		r.fail("the properties of %s must be an object without duplicate names", s.at)
+		r.fail("\"properties\" of %s must be an object without duplicate keys", s.at)
 		return
 	}
 	s.properties = map[string]*schema{}
@@ -129,8 +129,8 @@ func (r *reader) properties(s *schema, f field, elsewhere bool) {
 func (r *reader) target(s *schema, f field, elsewhere *bool) *value {
 	pointer, err := url.PathUnescape(f.text)
 	if f.kind != '"' || err != nil || *elsewhere || pointer != "#" && !strings.HasPrefix(pointer, "#/") {
-		r.fail("%s has a \"$ref\" to %s; it can only refer to a part of the schema, such as #/$defs/name, and "+
-			"not from below an $id", s.at, short(f.String()))
+		r.fail("%s has a \"$ref\" to %s; a reference must point into the same schema, such as #/$defs/name, "+
+			"and must not be inside a subschema with an $id", s.at, short(f.String()))
 		return nil
 	}
 	to := r.root
@@ -142,7 +142,7 @@ func (r *reader) target(s *schema, f field, elsewhere *bool) *value {
 			next = to.list[n]
 		}
 		if next == nil {
-			r.fail("%s has a \"$ref\" to %s, which the schema does not have", s.at, terms.Quoted(short(f.text)))
+			r.fail("%s has a \"$ref\" to %s, which does not exist in the schema", s.at, terms.Quoted(short(f.text)))
 			return nil
 		}
 		to = next

@@ -32,7 +32,7 @@ func parseExpression(text string) (*expression, error) {
 	}
 	re, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, refuse("the expression %q cannot be parsed (%v)", short(text), err)
+		return nil, refuse("cannot parse the expression %q (%v)", short(text), err)
 	}
 	var e expression
 	parts := []*syntax.Regexp{re}
@@ -98,7 +98,7 @@ func (c patternBuilder) pattern(re *syntax.Regexp, next int32) int32 {
 		return dead
 	}
 	return c.fail(
-		"an expression can have ^ and $ only at its two ends, and no word boundaries: %q", short(re.String()),
+		"an expression can have ^ only at its start, $ only at its end, and no word boundaries: %q", short(re.String()),
 	)
 }
 

@@ -60,7 +60,7 @@ func (c compiler) value(all []*schema, depth int, next int32) int32 {
 		return dead
 	}
 	if depth > maxDepth {
-		return c.fail("%s nests deeper than %d", all[0].at, maxDepth)
+		return c.fail("%s is nested more than %d levels deep", all[0].at, maxDepth)
 	}
 	var list []int32
 	for _, x := range c.shapes(all) {

@@ -57,7 +57,7 @@ func (c compiler) with(list []shape, s *schema) []shape {
 // limit records an error if n, the number of shapes, is too large.
 func (c compiler) limit(s *schema, keyword string, n int) {
 	if n > maxShapes {
-		c.fail("the keyword %q of %s, combined with its siblings, makes more than %d cases", keyword, s.at, maxShapes)
+		c.fail("the keyword %q of %s, with its siblings, results in more than %d cases", keyword, s.at, maxShapes)
 	}
 }
 

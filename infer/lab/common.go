@@ -43,7 +43,7 @@ func repeatsInput(l *terms.Language, n int) terms.Input {
 func knobInput(l *terms.Language, key string, x float64) terms.Input {
 	k, ok := l.Knob(key)
 	if !ok {
-		panic("lab: there is no knob " + key)
+		panic("lab: unknown knob " + key)
 	}
 	return k.With(terms.Plain(x))
 }

@@ -77,7 +77,7 @@ func (r Request) JSON() string {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(r); err != nil {
-		panic("lab: a request has no JSON: " + err.Error()) // cannot happen: there are only strings and numbers
+		panic("lab: encoding a request as JSON: " + err.Error()) // cannot happen: there are only strings and numbers
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -153,7 +153,7 @@ func KnobNamed(name string) (Knob, bool) {
 func MustKnob(key string) Knob {
 	k, ok := KnobOf(key)
 	if !ok {
-		panic("terms: there is no knob " + key)
+		panic("terms: unknown knob " + key)
 	}
 	return k
 }

@@ -152,15 +152,15 @@ func TestMalformedKindsAreRefused(t *testing.T) {
 		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: unknown pattern "},
 		{
 			"llama3", `"Isolated"`, `"Removed"`,
-			`pre_tokenizer: Sequence[0]: behavior "Removed", invert false is not supported; want Isolated, false`,
+			`pre_tokenizer: Sequence[0]: behavior "Removed" with invert false is not supported; want Isolated`,
 		},
 		{
 			"llama3", `"invert":false`, `"invert":true`,
-			`pre_tokenizer: Sequence[0]: behavior "Isolated", invert true is not supported`,
+			`pre_tokenizer: Sequence[0]: behavior "Isolated" with invert true is not supported`,
 		},
 		{
 			"llama3", `"use_regex":false`, `"use_regex":true`,
-			"these options of Split and of the ByteLevel behind it are not supported together",
+			"the options of Split and of the ByteLevel after it are not supported together",
 		},
 		{
 			"llama3", `"ids":[516]`, `"ids":[516,517]`,
@@ -168,13 +168,13 @@ func TestMalformedKindsAreRefused(t *testing.T) {
 		},
 		{
 			"llama3", `"ids":[516]`, `"ids":[9999]`,
-			"post_processor: the token in front has id 9999, but the vocabulary ends at 517",
+			"post_processor: the leading token has id 9999, but the vocabulary ends at 517",
 		},
 		{
 			"llama3", `"type":"TemplateProcessing"`, `"type":"RobertaProcessing"`,
 			`type "RobertaProcessing" is not supported; want ByteLevel or TemplateProcessing`,
 		},
-		{"smollm", `"individual_digits":true`, `"individual_digits":false`, "these options of Digits"},
+		{"smollm", `"individual_digits":true`, `"individual_digits":false`, "the options of Digits"},
 		{"smollm", `"type":"Digits"`, `"type":"Punctuation"`, `type "Punctuation" is not supported`},
 		{"qwen2", `"type":"NFC"`, `"type":"NFKD"`, `normalizer: type "NFKD" is not supported; want none or NFC`},
 		{"tinyllama", `"prepend":"▁"`, `"prepend":"_"`, "normalizer: Sequence[0]: want an optional Prepend of ▁"},

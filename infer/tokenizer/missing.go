@@ -31,7 +31,7 @@ func (e *MissingByteError) What() string {
 	if r, size := utf8.DecodeRuneInString(e.Char); r != utf8.RuneError || size > 1 {
 		return fmt.Sprintf("byte 0x%02X of %+q (%U)", e.Byte, e.Char, r)
 	}
-	return fmt.Sprintf("byte 0x%02X, which is part of no character,", e.Byte)
+	return fmt.Sprintf("byte 0x%02X, which is not part of a character,", e.Byte)
 }
 
 // Place describes the character's position in the text.

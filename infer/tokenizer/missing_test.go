@@ -32,11 +32,11 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 		"日本é é": `the vocabulary has no token for byte 0xC3 of "\u00e9" (U+00E9) at line 1, ` +
 			"character 3",
 		"a\U00050000": `the vocabulary has no token for byte 0xF1 of "\U00050000" (U+50000) at line 1, character 2`,
-		"a\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +
+		"a\xff": "the vocabulary has no token for byte 0xFF, which is not part of a character, at line 1, " +
 			"character 2",
-		"a\xe2\x80\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +
+		"a\xe2\x80\xff": "the vocabulary has no token for byte 0xFF, which is not part of a character, at line 1, " +
 			"character 4",
-		"\ufffd\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +
+		"\ufffd\xff": "the vocabulary has no token for byte 0xFF, which is not part of a character, at line 1, " +
 			"character 2",
 	} {
 		err := tok.Check(text)

@@ -120,7 +120,7 @@ func (t *Tokenizer) parse(data []byte) error {
 	t.wholePieces = f.Model.IgnoreMerges
 	if int(t.start) >= t.Size() {
 		return fmt.Errorf(
-			"post_processor: the token in front has id %d, but the vocabulary ends at %d", t.start, t.Size()-1,
+			"post_processor: the leading token has id %d, but the vocabulary ends at %d", t.start, t.Size()-1,
 		)
 	}
 	return nil

@@ -131,14 +131,14 @@ func TestParseRefuses(t *testing.T) {
 		{set("pre_tokenizer", tree{"type": 7}), `pre_tokenizer.type is a JSON number, want a string`},
 		{
 			set("pre_tokenizer", tree{"type": "ByteLevel", "use_regex": false}),
-			`pre_tokenizer: use_regex false is not supported, since the text must be split; want true`,
+			`pre_tokenizer: use_regex false is not supported without a Split step; want true`,
 		},
 		{
 			set(
 				"pre_tokenizer",
 				tree{"type": "Sequence", "pretokenizers": []any{tree{"type": "Split"}, tree{"type": "ByteLevel"}}},
 			),
-			`pre_tokenizer: Sequence[0]: these options of Split and of the ByteLevel behind it are not supported ` +
+			`pre_tokenizer: Sequence[0]: the options of Split and of the ByteLevel after it are not supported ` +
 				`together`,
 		},
 		{
@@ -281,14 +281,14 @@ func TestParseRefuses(t *testing.T) {
 		{merge(3, []any{"", "h"}), `model.merges[3]: the left part "" is not in model.vocab`},
 		{merge(3, "hello"), `model.merges[3]: got "hello", want two parts separated by a space`},
 		{merge(3, "h e l"), `model.merges[3]: got "h e l", want two parts separated by a space`},
-		{merge(3, []any{"h"}), `model.merges[3]: must be two strings, or one string with a space`},
-		{merge(3, []any{"h", "e", "l"}), `model.merges[3]: must be two strings, or one string with a space`},
-		{merge(3, []any{"h", 5}), `model.merges[3]: must be two strings, or one string with a space`},
+		{merge(3, []any{"h"}), `model.merges[3]: want an array of two strings, or one string with a space`},
+		{merge(3, []any{"h", "e", "l"}), `model.merges[3]: want an array of two strings, or one string with a space`},
+		{merge(3, []any{"h", 5}), `model.merges[3]: want an array of two strings, or one string with a space`},
 		{
 			merge(3, []any{[]any{}, []any{}}),
-			`model.merges[3]: must be two strings, or one string with a space`,
+			`model.merges[3]: want an array of two strings, or one string with a space`,
 		},
-		{merge(3, nil), `model.merges[3]: must be two strings, or one string with a space`},
+		{merge(3, nil), `model.merges[3]: want an array of two strings, or one string with a space`},
 		{merge(8, []any{"h", "e"}), `model.merges[8]: repeats model.merges[0]`},
 		{
 			added(end, tree{"id": 256, "content": "he", "special": true}),

@@ -120,10 +120,10 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	case len(before) == 0 && usesRegex:
 		t.split = splitGPT2
 	case len(before) == 0:
-		return errors.New("pre_tokenizer: use_regex false is not supported, since the text must be split; want true")
+		return errors.New("pre_tokenizer: use_regex false is not supported without a Split step; want true")
 	case len(before) > 1:
 		return fmt.Errorf(
-			"pre_tokenizer: a Sequence of %d is not supported; want ByteLevel, alone or after Split or Digits",
+			"pre_tokenizer: a Sequence of %d steps is not supported; want ByteLevel, alone or after Split or Digits",
 			len(p.preTokenizer),
 		)
 	case before[0].Type == "Digits" && before[0].IndividualDigits && usesRegex && !last.AddPrefixSpace:
@@ -135,7 +135,7 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 		}
 	case before[0].Type == "Digits" || before[0].Type == "Split":
 		return fmt.Errorf(
-			"%s: these options of %s and of the ByteLevel behind it are not supported together", before[0].at,
+			"%s: the options of %s and of the ByteLevel after it are not supported together", before[0].at,
 			before[0].Type,
 		)
 	default:
@@ -159,7 +159,8 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf(
-			"%s: behavior %s, invert %v is not supported; want Isolated, false", s.at, quote(s.Behavior), s.Invert,
+			"%s: behavior %s with invert %v is not supported; want Isolated with invert false",
+			s.at, quote(s.Behavior), s.Invert,
 		)
 	}
 	for _, known := range splits {

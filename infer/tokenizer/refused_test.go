@@ -54,11 +54,11 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 		},
 		{
 			"olmo2", `"behavior":"Removed","invert":true`, `"behavior":"Removed","invert":false`,
-			`pre_tokenizer: Sequence[0]: behavior "Removed", invert false is not supported; want Isolated, false`,
+			`pre_tokenizer: Sequence[0]: behavior "Removed" with invert false is not supported; want Isolated`,
 		},
 		{
 			"olmo2", `"behavior":"Removed","invert":true`, `"behavior":"MergedWithNext","invert":true`,
-			`pre_tokenizer: Sequence[0]: behavior "MergedWithNext", invert true is not supported; want Isolated, false`,
+			`pre_tokenizer: Sequence[0]: behavior "MergedWithNext" with invert true is not supported; want Isolated`,
 		},
 		{
 			"olmo2", `"type":"Split","pattern":{"Regex":"`, `"type":"Split","pattern":{"Regex":"x|`,

@@ -55,7 +55,7 @@ func readMerge(c *cursor, first string) (left, right string, err error) {
 			return left, right, nil
 		}
 	}
-	return "", "", errors.New("must be two strings, or one string with a space")
+	return "", "", errors.New("want an array of two strings, or one string with a space")
 }
 
 // cutRule parses a rule that is given as one string.

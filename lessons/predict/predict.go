@@ -33,7 +33,7 @@ const LeastCandidates = 4
 // of its vocabulary. Deal panics if n is below [LeastCandidates].
 func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	if n < LeastCandidates {
-		panic(fmt.Sprintf("predict: Deal of %d candidates", n))
+		panic(fmt.Sprintf("predict: Deal with %d candidates", n))
 	}
 	return DealOf(d.Order, drawn, n, seed)
 }

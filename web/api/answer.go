@@ -48,7 +48,7 @@ func (s *Server) respond(
 	var bill usage
 	defer func() {
 		if x := recover(); x != nil {
-			by.watch.ends(bill, ofStatus(http.StatusInternalServerError, "Something went wrong. It was logged."))
+			by.watch.ends(bill, ofStatus(http.StatusInternalServerError, "Something went wrong. It has been logged."))
 			panic(x)
 		}
 		by.watch.ends(bill, stoppedBy(r, err))
@@ -83,7 +83,7 @@ func (s *Server) hold(who admission.Caller) (*admission.Permit, error) {
 	place, refused := s.Places.Hold(who, nil)
 	switch refused {
 	case admission.OwnFull:
-		return nil, full("You have as many requests in progress as one client may have. Wait for one to finish.")
+		return nil, full("You have reached the limit of concurrent requests per client. Wait for one to finish.")
 	case admission.Full:
 		return nil, full("The server is answering as many requests as it can. Try again in a moment.")
 	}

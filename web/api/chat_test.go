@@ -53,10 +53,10 @@ func TestChatsThroughTheModelsTemplate(t *testing.T) {
 func TestRefusingTemplateIsReported(t *testing.T) {
 	t.Parallel()
 	for template, want := range map[string]string{
-		"{{ raise_exception('Not so.') }}":                       "refuses these messages: Not so.",
-		"{{ 'x' * 99999999999 }}":                                "too much work",
+		"{{ raise_exception('Not so.') }}":                       "rejects these messages: Not so.",
+		"{{ 'x' * 99999999999 }}":                                "too many steps",
 		"{{ messages | attr('x') }}":                             "the filter \"attr\" is not supported",
-		"{% for m in messages %}{{ m.content * 9 }}{% endfor %}": "As one text, the messages are too long",
+		"{% for m in messages %}{{ m.content * 9 }}{% endfor %}": "The messages, as one text, are too long",
 	} {
 		m := testmodel.Chat(t, chatFolder, template)
 		server := webtest.Serve(t, webtest.Options{Model: m})

@@ -110,7 +110,7 @@ func responseFormat(raw json.RawMessage) (schema, at string, err error) {
 	schema = string(f.Rest()["schema"])
 	delete(f.Rest(), "schema")
 	if schema == "" {
-		return "", at, wrong(at+".schema", "missing_required_parameter", "%s needs a schema.", at)
+		return "", at, wrong(at+".schema", "missing_required_parameter", "%s must have a schema.", at)
 	}
 	return schema, at + ".schema", restOf(at, f)
 }

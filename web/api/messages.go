@@ -67,7 +67,7 @@ func readMessage(at string, raw json.RawMessage) (m chat.Message, idle []string,
 	}
 	idle = append(idle, setAside(within, f.Rest())...)
 	for name := range f.Rest() {
-		why := cmp.Or(others[within+name].why, "a message has a role and a content of text")
+		why := cmp.Or(others[within+name].why, "a message can only have a role and a text content")
 		return m, nil, unsupported(at+"."+name, why)
 	}
 	return m, idle, nil
@@ -91,7 +91,7 @@ func readContent(at string, f *terms.Fields) (text string, idle []string, err er
 			return "", nil, wrong(at, "invalid_value", "%s must be an object with a type and a text.", at)
 		}
 		if kind := part.Text("type"); kind != "text" || !part.Has("text") {
-			return "", nil, unsupported(at, "the model reads only text, and this part has the type "+terms.Quoted(kind))
+			return "", nil, unsupported(at, "the model only reads text, but this part has the type "+terms.Quoted(kind))
 		}
 		text += part.Text("text")
 		if err := part.Err(); err != nil {
@@ -99,7 +99,7 @@ func readContent(at string, f *terms.Fields) (text string, idle []string, err er
 		}
 		idle = append(idle, setAside("messages[].content[].", part.Rest())...)
 		for name := range part.Rest() {
-			return "", nil, unsupported(at+"."+name, "a part has a type and a text")
+			return "", nil, unsupported(at+"."+name, "a part can only have a type and a text")
 		}
 	}
 	return text, idle, nil
@@ -125,15 +125,15 @@ func readOptions(f *terms.Fields, last string) (o chat.Options, err error) {
 	switch o.Continue = last == chat.Assistant && !begins; {
 	case begins && continues:
 		return o, wrong(onward, "invalid_value",
-			"%s and %s are both true, but the model either continues a message or begins a turn.", onward, begin)
+			"%s and %s are both true, but the model can either continue a message or begin a turn.", onward, begin)
 	case continues && last != chat.Assistant:
-		return o, wrong(onward, "invalid_value", "%s continues an assistant message, but the last message is not one.",
+		return o, wrong(onward, "invalid_value", "%s requires the last message to be from the assistant.",
 			onward)
 	case hasOnward:
 		o.Continue = continues
 	}
 	if hasBegin && !begins && !o.Continue {
-		return o, unsupported(begin, "the model writes within its own turn, so a turn must begin")
+		return o, unsupported(begin, "the model must begin a turn, unless it continues a message")
 	}
 	o.Values, err = readTemplateValues(f)
 	return o, err

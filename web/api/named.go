@@ -26,7 +26,7 @@ func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 			continue
 		}
 		if q.logprobs < 0 {
-			return unsupported(name, "it needs logprobs")
+			return unsupported(name, "it requires logprobs")
 		}
 		raw[name] = f.Rest()[name]
 		delete(f.Rest(), name)
@@ -37,7 +37,7 @@ func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 	}
 	for _, id := range ids {
 		if id < 0 || id >= m.Config().Vocab {
-			return wrong(namedIDs, "invalid_value", "%s has the id %d; this model's ids go from 0 to %d.",
+			return wrong(namedIDs, "invalid_value", "%s contains the id %d; this model's ids are 0 to %d.",
 				namedIDs, id, m.Config().Vocab-1)
 		}
 	}
@@ -48,7 +48,7 @@ func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 	for _, text := range texts[:min(len(texts), maxNamed+1)] {
 		id, ok := m.TokenOf(text)
 		if !ok {
-			return wrong(namedTexts, "invalid_value", "%s has %s, which is not a single token here%s.",
+			return wrong(namedTexts, "invalid_value", "%s contains %s, which is not a single token of this model%s.",
 				namedTexts, terms.Quoted(text), tokensIn(m, text))
 		}
 		ids = append(ids, id)
@@ -58,7 +58,7 @@ func (q *request) readNamed(m *infer.Model, f *terms.Fields) error {
 			q.named = append(q.named, id)
 		}
 		if len(q.named) > maxNamed {
-			return wrong(namedIDs, "invalid_value", "%s and %s name more than %d tokens.",
+			return wrong(namedIDs, "invalid_value", "%s and %s list more than %d tokens.",
 				namedIDs, namedTexts, maxNamed)
 		}
 	}

@@ -59,18 +59,18 @@ var others = map[string]other{
 	"cache_salt":         {label: true},
 	"keep_alive":         {label: true},
 	"logprobs":           {off: []string{`false`}},
-	"top_logprobs":       {off: []string{`0`}, why: "it needs logprobs: true"},
+	"top_logprobs":       {off: []string{`0`}, why: "it requires logprobs: true"},
 	namedIDs:             {off: []string{`[]`}},
 	namedTexts:           {off: []string{`[]`}},
 	"logit_bias":         {off: []string{`{}`, `[]`}},
-	"echo":               {off: []string{`false`}, why: "a chat's answer begins after its messages"},
+	"echo":               {off: []string{`false`}, why: "a chat's answer never includes its messages"},
 	"best_of":            {off: []string{`1`}, why: "every generated answer is returned; see n"},
-	"suffix":             {off: []string{`""`}, why: "the model writes after a text, not before one"},
+	"suffix":             {off: []string{`""`}, why: "the model can only continue a text, not fill a gap in it"},
 	"tools":              {off: []string{`[]`}, why: noTools},
 	"tool_choice":        {off: []string{`"none"`, `"auto"`}, why: noTools},
 	"functions":          {off: []string{`[]`}, why: noTools},
 	"function_call":      {off: []string{`"none"`, `"auto"`}, why: noTools},
-	"web_search_options": {why: "the model looks nothing up"},
+	"web_search_options": {why: "the model cannot search the web"},
 	"audio":              {why: noText},
 	"modalities":         {off: []string{`["text"]`}, why: noText},
 	"reasoning_effort":   {off: []string{`"none"`}, why: "a model's reasoning is part of its answer"},
@@ -80,7 +80,7 @@ var others = map[string]other{
 	"messages[].function_call":              {why: noTools},
 	"messages[].audio":                      {why: noText},
 	"messages[].refusal":                    {off: []string{`""`}},
-	"messages[].reasoning_content":          {off: []string{`""`}, why: "a chat template gets a role and a content"},
+	"messages[].reasoning_content":          {off: []string{`""`}, why: "chat templates only receive role and content"},
 	"messages[].prefix":                     {off: []string{`false`}},
 	"stream_options.include_usage":          {off: []string{`false`}},
 	"stream_options.continuous_usage_stats": {off: []string{`false`}},
@@ -94,7 +94,7 @@ var others = map[string]other{
 	"adaptive_target":       {off: []string{`-1`}},
 	"smoothing_factor":      {off: []string{`0`}},
 	"min_keep":              {off: []string{`0`, `1`}},
-	"repeat_last_n":         {off: []string{`-1`}, without: penalties, why: "penalties consider the whole text, -1"},
+	"repeat_last_n":         {off: []string{`-1`}, without: penalties, why: "penalties always use the whole text (-1)"},
 	"penalize_nl":           {off: []string{`true`}, without: penalties},
 	"dry_penalty_last_n":    {off: []string{`-1`}, without: []string{"dry_multiplier"}},
 	"dry_sequence_breakers": {off: []string{`[]`}, without: []string{"dry_multiplier"}},
@@ -105,7 +105,7 @@ var others = map[string]other{
 	"n_discard":             {off: []string{`0`}, why: "a text ends when the context is full"},
 	"n_indent":              {off: []string{`0`}},
 	"n_probs":               {off: []string{`0`}, why: "log-probabilities are requested with logprobs"},
-	"post_sampling_probs":   {off: []string{`false`}, why: "log-probabilities are the model's, before any rule"},
+	"post_sampling_probs":   {off: []string{`false`}, why: "log-probabilities are always those before sampling"},
 	"t_max_predict_ms":      {off: []string{`0`, `-1`}},
 	"return_tokens":         {off: []string{`false`}},
 	"return_progress":       {off: []string{`false`}},
@@ -132,8 +132,8 @@ var others = map[string]other{
 }
 
 const (
-	noTools = "the model calls no tools"
-	noText  = "the model reads and writes text only"
+	noTools = "the model cannot call tools"
+	noText  = "the model only reads and writes text"
 )
 
 // mirostat lists the settings of Mirostat, which clients of llama.cpp send even if it is off.
@@ -200,10 +200,10 @@ func rest(f *terms.Fields) error {
 	switch {
 	case !known:
 		return wrong(
-			terms.Shortened(name, 40), "unknown_parameter", "This address has no field %s.", terms.Quoted(name),
+			terms.Shortened(name, 40), "unknown_parameter", "This endpoint has no parameter %s.", terms.Quoted(name),
 		)
 	case o.why != "":
 		return unsupported(name, o.why)
 	}
-	return unsupported(name, "it takes only "+strings.Join(o.off, " or ")+", which has no effect")
+	return unsupported(name, "the only accepted value is "+strings.Join(o.off, " or ")+", which has no effect")
 }

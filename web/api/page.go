@@ -202,7 +202,7 @@ func (s *Server) send(r *http.Request, a ask) (*exchange, int) {
 	refuse := func(err error) (*exchange, int) {
 		p, logged := problemOf(err)
 		if logged {
-			s.Log.Error("a request from the /api page failed", "err", err)
+			s.Log.Error("request from the /api page failed", "err", err)
 		}
 		if x.Wrong = p.Message; p.Param != nil {
 			x.Param = *p.Param

@@ -85,7 +85,7 @@ func problemOf(err error) (p *problem, logged bool) {
 	case terms.CodeFull:
 		return full(r.Message), false
 	case terms.CodeBusy:
-		return ofStatus(http.StatusServiceUnavailable, "The answer was not finished in time."), false
+		return ofStatus(http.StatusServiceUnavailable, "The answer took too long."), false
 	case terms.CodeModel:
 		return ofStatus(http.StatusInternalServerError, "The model could not continue. It has been logged."), true
 	case terms.CodeFormat:

@@ -151,7 +151,7 @@ func (q *request) readPrompt(m *infer.Model, f *terms.Fields) error {
 	raw := f.Rest()["prompt"]
 	delete(f.Rest(), "prompt")
 	if raw == nil {
-		return wrong("prompt", "missing_required_parameter", "A completion needs a prompt.")
+		return wrong("prompt", "missing_required_parameter", "A completion requires a prompt.")
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -181,7 +181,7 @@ func onePrompt(m *infer.Model, raw json.RawMessage) (p prompt, err error) {
 	}
 	var ids []int
 	if json.Unmarshal(raw, &ids) != nil || len(ids) == 0 {
-		return p, wrong("prompt", "invalid_value", "prompt has %s where a string or a list of token ids is expected.",
+		return p, wrong("prompt", "invalid_value", "prompt contains %s; want a string or a nonempty list of token ids.",
 			terms.Quoted(string(raw)))
 	}
 	p.start = ids[0] == m.Config().BOS
@@ -223,7 +223,7 @@ func (q *request) readSettings(m *infer.Model, f *terms.Fields) error {
 			continue
 		}
 		if _, both := all[other.key]; both {
-			return wrong(other.name, "invalid_value", "%s and %s are two names for one setting; send only one of them.",
+			return wrong(other.name, "invalid_value", "%s and %s are names of the same setting; send only one of them.",
 				other.name, cmp.Or(called[other.key], other.key))
 		}
 		delete(all, other.name)
@@ -301,7 +301,7 @@ func (q *request) readStops(f *terms.Fields) error {
 	if q.plain && q.settings.Grammar == "" { // the grammar determines the end of the text
 		if len(list) >= infer.MaxStopStrings {
 			return wrong("stop", "invalid_value",
-				"stop has %d strings; a chat accepts at most %d, because its turns end with another one.",
+				"stop has %d strings; a chat accepts at most %d, because the server adds one that ends the turn.",
 				len(list), infer.MaxStopStrings-1)
 		}
 		if !slices.Contains(list, chat.PlainStop) {
@@ -338,7 +338,7 @@ func (q *request) readForm(f *terms.Fields) error {
 		return wrong("n", "invalid_value", "%d prompts with n = %d would be %d answers; a request may have at most %d.",
 			len(q.prompts), q.n, len(q.prompts)*q.n, maxChoices)
 	case q.read && !q.echo:
-		return wrong("max_tokens", "invalid_value", "max_tokens is 0, which only scores the prompt and needs echo.")
+		return wrong("max_tokens", "invalid_value", "max_tokens is 0, which only scores the prompt and requires echo.")
 	}
 	return q.readStreamOptions(f)
 }

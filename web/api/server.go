@@ -98,10 +98,10 @@ func elsewhere(mux *http.ServeMux) func(http.ResponseWriter, *http.Request, admi
 		if allowed := shell.Allowed(mux, r); len(allowed) > 0 {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			return ofStatus(
-				http.StatusMethodNotAllowed, "This address answers "+strings.Join(allowed, " and ")+" only.",
+				http.StatusMethodNotAllowed, "This endpoint only accepts "+strings.Join(allowed, " and ")+".",
 			)
 		}
-		return ofStatus(http.StatusNotFound, "There is no such address. This server answers GET /v1/models, "+
+		return ofStatus(http.StatusNotFound, "There is no such endpoint. The endpoints are GET /v1/models, "+
 			"POST /v1/completions, POST /v1/chat/completions, POST /tokenize and POST /detokenize.")
 	}
 }
@@ -120,7 +120,7 @@ func (s *Server) answer(f func(http.ResponseWriter, *http.Request, admission.Cal
 		}
 		p, logged := problemOf(err)
 		if logged {
-			s.Log.Error("an API request failed", "path", r.URL.Path, "err", err)
+			s.Log.Error("API request failed", "path", r.URL.Path, "err", err)
 		}
 		if !errors.As(err, new(errSent)) {
 			p.send(w)
@@ -147,13 +147,13 @@ func (s *Server) enter(r *http.Request) (admission.Caller, *problem) {
 		who.Learner, who.Fresh = "api at "+who.Address.String(), false
 		return who, nil
 	case len(s.keys) == 0:
-		return who, ofStatus(http.StatusUnauthorized, "This server can be reached from other machines, so the API "+
-			"needs a key, and none is set. Its operator can start it with -api-key-file.")
+		return who, ofStatus(http.StatusUnauthorized, "Other machines can reach this server, so the API requires "+
+			"a key, but none is configured. The operator can set keys with -api-key-file.")
 	case key == "":
-		return who, ofStatus(http.StatusUnauthorized, "No API key was sent, and this server needs one. Send it as "+
+		return who, ofStatus(http.StatusUnauthorized, "This server requires an API key, but none was sent. Send it as "+
 			"\"Authorization: Bearer KEY\".")
 	case !s.keys[hash]:
-		return who, ofStatus(http.StatusUnauthorized, "This API key is not one of this server's. Send one as "+
+		return who, ofStatus(http.StatusUnauthorized, "This API key is not valid. Send a valid one as "+
 			"\"Authorization: Bearer KEY\".")
 	}
 	who.Learner, who.Fresh, who.Since = "api key "+hex.EncodeToString(hash[:8]), false, time.Time{}
@@ -193,7 +193,7 @@ func (s *Server) named(name string) error {
 	if name == s.Model.Name() {
 		return nil
 	}
-	p := wrong("model", "model_not_found", "There is no model %s here. This server has %s.",
+	p := wrong("model", "model_not_found", "This server has no model %s. Its model is %s.",
 		terms.Quoted(name), terms.Quoted(s.Model.Name()))
 	p.status = http.StatusNotFound
 	return p

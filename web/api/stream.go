@@ -145,7 +145,7 @@ func (o *output) end() error {
 func (o *output) fail(err error) error {
 	if o.q.chat {
 		if p, _ := problemOf(err); p.Param != nil && *p.Param == "prompt" { // the prompt was built from the messages
-			err = wrong("messages", *p.Code, "As one text, the messages are too long or cannot be read: %s", p.Message)
+			err = wrong("messages", *p.Code, "The messages, as one text, are too long or invalid: %s", p.Message)
 		}
 	}
 	if !o.begun {

@@ -86,7 +86,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request, who admission.
 		strs := f.Has("return_token_strs") && f.Truth("return_token_strs")
 		switch {
 		case q.chat && start:
-			return nil, unsupported("add_special_tokens", "a chat has the special tokens of its template")
+			return nil, unsupported("add_special_tokens", "a chat always has the special tokens of its template")
 		case q.chat:
 			if err := s.readMessages(r.Context(), q, f); err != nil {
 				return nil, err
@@ -119,7 +119,7 @@ func (s *Server) tokensOfContent(f *terms.Fields) (any, error) {
 	start := f.Has("add_special") && f.Truth("add_special")
 	with := f.Has("with_pieces") && f.Truth("with_pieces")
 	if f.Has("parse_special") && f.Truth("parse_special") {
-		return nil, unsupported("parse_special", "names of special tokens in a text stay plain text")
+		return nil, unsupported("parse_special", "the names of special tokens are always read as plain text")
 	}
 	ids, err := s.tokens("content", chat.Text{Text: text}, start, f)
 	if err != nil || !with {

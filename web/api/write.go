@@ -163,7 +163,7 @@ func (s *Server) ended(err error) error {
 	case s.Context.Err() != nil:
 		return ofStatus(http.StatusServiceUnavailable, "The server is shutting down.")
 	}
-	return ofStatus(http.StatusInternalServerError, "Something went wrong while this was being written. It was logged.")
+	return ofStatus(http.StatusInternalServerError, "Something went wrong during generation. It has been logged.")
 }
 
 // echo scores a prompt that is part of the answer and returns it as a delta. A start token in the

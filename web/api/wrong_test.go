@@ -93,14 +93,14 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, `{"prompt":"a"}`, 400, "model", "missing"},
 		{text, `{"model":7,"prompt":"a"}`, 400, "model", "text"},
 		{text, `{"model":"gpt-5","prompt":"a"}`, 404, "model", "This server has"},
-		{text, `{"model":"tiny-5M"}`, 400, "prompt", "needs a prompt"},
-		{text, `{"model":"tiny-5M","prompt":[1.5]}`, 400, "prompt", "token ids is expected"},
+		{text, `{"model":"tiny-5M"}`, 400, "prompt", "requires a prompt"},
+		{text, `{"model":"tiny-5M","prompt":[1.5]}`, 400, "prompt", "list of token ids"},
 		{text, `{"model":"tiny-5M","prompt":[4096]}`, 400, "prompt", "0 to 4095"},
 		{text, `{"model":"tiny-5M","prompt":[[12],[-1]]}`, 400, "prompt", "0 to 4095"},
-		{text, `{"model":"tiny-5M","prompt":[[]]}`, 400, "prompt", "token ids is expected"},
+		{text, `{"model":"tiny-5M","prompt":[[]]}`, 400, "prompt", "list of token ids"},
 		{text, `{"model":"tiny-5M","prompt":[` + strings.Repeat("12,", 600) + `12]}`, 400, "prompt", "at most 512"},
 		{text, `{"model":"tiny-5M","prompt":[]}`, 400, "prompt", "1 to 16"},
-		{text, `{"model":"tiny-5M","prompt":{"a":1}}`, 400, "prompt", "token ids is expected"},
+		{text, `{"model":"tiny-5M","prompt":{"a":1}}`, 400, "prompt", "list of token ids"},
 		{text, `{"model":"tiny-5M","prompt":"` + long + `"}`, 400, "prompt", "at most 512 tokens"},
 		{text, with(`"temperature":-1`), 400, "temperature", "to 100"},
 		{text, with(`"temperature":1e999`), 400, "temperature", "1e999"},
@@ -119,7 +119,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, with(`"max_tokens":-5`), 400, "max_tokens", ""},
 		{text, with(`"max_tokens":1e300`), 400, "max_tokens", ""},
 		{text, with(`"n_predict":-2`), 400, "n_predict", ""},
-		{text, with(`"n_predict":5,"max_tokens":5`), 400, "n_predict", "two names"},
+		{text, with(`"n_predict":5,"max_tokens":5`), 400, "n_predict", "the same setting"},
 		{text, with(`"repeat_penalty":99`), 400, "repeat_penalty", ""},
 		{text, with(`"seed":-0.5`), 400, "seed", ""},
 		{text, with(`"seed":9223372036854775808`), 400, "seed", ""},
@@ -136,8 +136,8 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, with(`"echo":1`), 400, "echo", ""},
 		{text, with(`"suffix":"x"`), 400, "suffix", "does not support"},
 		{text, with(`"best_of":3`), 400, "best_of", "does not support"},
-		{text, with(`"nonsense":1`), 400, "nonsense", "no field"},
-		{text, with(`"messages":[]`), 400, "messages", "no field"},
+		{text, with(`"nonsense":1`), 400, "nonsense", "no parameter"},
+		{text, with(`"messages":[]`), 400, "messages", "no parameter"},
 		{talk, `{"model":"tiny-5M"}`, 400, "messages", "1 to 1000"},
 		{talk, `{"model":"tiny-5M","messages":"Hi"}`, 400, "messages", "1 to 1000"},
 		{talk, `{"model":"tiny-5M","messages":[7]}`, 400, "messages[0]", "an object"},
@@ -150,7 +150,7 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		},
 		{
 			talk, `{"model":"tiny-5M","messages":[{"role":"assistant","content":"a","tool_calls":[{}]}]}`,
-			400, "messages[0].tool_calls", "calls no tools",
+			400, "messages[0].tool_calls", "cannot call tools",
 		},
 		{
 			talk, `{"model":"tiny-5M","messages":[{"role":"user","content":"` + long + `"}]}`,
@@ -164,12 +164,12 @@ func TestBadRequestsNameTheField(t *testing.T) {
 			talk, `{"model":"tiny-5M","messages":[` + strings.Repeat(`{"role":"user","content":"a"},`, 1e5) + `{}]}`,
 			413, "", "limited to 256 KiB",
 		},
-		{talk, said(`"tools":[{"type":"function"}]`), 400, "tools", "calls no tools"},
-		{talk, said(`"tool_choice":"auto","tools":[{"type":"function"}]`), 400, "tools", "calls no tools"},
-		{talk, said(`"audio":{"voice":"x"}`), 400, "audio", "text only"},
+		{talk, said(`"tools":[{"type":"function"}]`), 400, "tools", "cannot call tools"},
+		{talk, said(`"tool_choice":"auto","tools":[{"type":"function"}]`), 400, "tools", "cannot call tools"},
+		{talk, said(`"audio":{"voice":"x"}`), 400, "audio", "only reads and writes text"},
 		{talk, said(`"top_logprobs":3`), 400, "top_logprobs", "logprobs: true"},
 		{talk, said(`"logprobs":true,"top_logprobs":21`), 400, "top_logprobs", ""},
-		{talk, said(`"max_tokens":5,"max_completion_tokens":5`), 400, "max_completion_tokens", "two names"},
+		{talk, said(`"max_tokens":5,"max_completion_tokens":5`), 400, "max_completion_tokens", "the same setting"},
 		{talk, said(`"max_completion_tokens":-2`), 400, "max_completion_tokens", ""},
 		{talk, said(`"stop":["1","2","3","4","5","6","7","8"]`), 400, "stop", "at most 7"},
 		{talk, said(`"frequency_penalty":2.1`), 400, "frequency_penalty", "-2 to 2"},
@@ -178,18 +178,18 @@ func TestBadRequestsNameTheField(t *testing.T) {
 		{text, with(`"logit_bias":{"twelve":1}`), 400, "logit_bias", "token ids"},
 		{text, with(`"logit_bias":[1]`), 400, "logit_bias", "an object"},
 		{text, with(`"logit_bias":{"4096":100}`), 400, "logit_bias", "0 to 4095"},
-		{text, with(`"min_tokens":5`), 400, "min_tokens", "takes only 0"},
+		{text, with(`"min_tokens":5`), 400, "min_tokens", "only accepted value is 0"},
 		{text, with(`"mirostat":2`), 400, "mirostat", "mirostat_tau"},
 		{text, with(`"repetition_penalty":1.1,"repeat_last_n":64`), 400, "repeat_last_n", "whole text"},
 		{text, with(`"ignore_eos":true`), 400, "ignore_eos", "bias"},
-		{text, with(`"logprob_token_ids":[1]`), 400, "logprob_token_ids", "needs logprobs"},
+		{text, with(`"logprob_token_ids":[1]`), 400, "logprob_token_ids", "requires logprobs"},
 		{text, with(`"logprobs":1,"logprob_token_ids":[4096]`), 400, "logprob_token_ids", "0 to 4095"},
 		{text, with(`"logprobs":1,"logprob_token_ids":"a"`), 400, "logprob_token_ids", "a list"},
 		{text, with(`"logprobs":1,"logprob_texts":[" Paris in"]`), 400, "logprob_texts", `" Paris"`},
 		{text, with(`"logprobs":1,"logprob_texts":[""]`), 400, "logprob_texts", "not a single token"},
 		{talk, said(`"reasoning_effort":"high"`), 400, "reasoning_effort", "does not support"},
-		{talk, said(`"tool_choice":"required"`), 400, "tool_choice", "calls no tools"},
-		{talk, said(`"continue_final_message":true`), 400, "continue_final_message", "last message is not one"},
+		{talk, said(`"tool_choice":"required"`), 400, "tool_choice", "cannot call tools"},
+		{talk, said(`"continue_final_message":true`), 400, "continue_final_message", "to be from the assistant"},
 		{talk, said(`"add_generation_prompt":false`), 400, "add_generation_prompt", "does not support"},
 		{talk, said(`"chat_template_kwargs":[]`), 400, "chat_template_kwargs", "an object"},
 		{talk, said(`"chat_template_kwargs":{"a":{"b":1}}`), 400, "chat_template_kwargs.a", "a string of at most"},
@@ -287,9 +287,9 @@ func TestKeysAndOrigins(t *testing.T) {
 		if want == http.StatusOK {
 			continue
 		}
-		says, none := "is not one of this server's", !strings.Contains(header, key)
+		says, none := "is not valid", !strings.Contains(header, key)
 		if none {
-			says = "No API key was sent"
+			says = "but none was sent"
 		}
 		if got, _ := refusal(t, answer); !strings.Contains(got, says) ||
 			answer.Header.Get("WWW-Authenticate") != "Bearer" {

@@ -133,7 +133,7 @@ func (p *Pages) trouble(r *http.Request, err error) (status int, head, say strin
 		return http.StatusServiceUnavailable, words.T("classroom.head.not_kept"), why
 	}
 	if r.Context().Err() == nil {
-		p.Log.Error("a request to a class failed", "path", r.URL.Path, "err", err)
+		p.Log.Error("request to a class failed", "path", r.URL.Path, "err", err)
 	}
 	return http.StatusInternalServerError, words.T("classroom.head.failed"), words.T("classroom.failed")
 }

@@ -45,9 +45,9 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	}
 	broken := strings.Replace(text, "{#decode}", "{#same}", 1)
 	got := words(p.post("/teach/walk", url.Values{"text": {broken}}).Find(".draft__problems"))
-	if !strings.Contains(got, "two steps have the id") || !strings.Contains(got, "Line "+strconv.Itoa(line)+" ") {
+	if !strings.Contains(got, "duplicate step id") || !strings.Contains(got, "Line "+strconv.Itoa(line)+" ") {
 		t.Errorf(
-			"for line %d, the page shows %q, want it to contain %q and %q", line, got, "two steps have the id",
+			"for line %d, the page shows %q, want it to contain %q and %q", line, got, "duplicate step id",
 			"Line "+strconv.Itoa(line)+" ",
 		)
 	}

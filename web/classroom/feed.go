@@ -230,7 +230,7 @@ func (p *Pages) answered(n uint64, err error) wire.Message {
 	e, ok := terms.AsRefusal(err)
 	if !ok {
 		if !errors.Is(err, context.Canceled) {
-			p.Log.Error("a command in a class failed", "err", err)
+			p.Log.Error("class command failed", "err", err)
 		}
 		e = broken
 	}

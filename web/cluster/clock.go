@@ -77,7 +77,7 @@ func difference(sent, got, at time.Time) time.Duration {
 func (c *clock) set(behind time.Duration) {
 	if (behind - c.behind).Abs() > little {
 		if behind != 0 {
-			c.log.Warn("this server's clock and the NATS clock differ; classes use the NATS clock",
+			c.log.Warn("this server's clock differs from the NATS clock; classes use the NATS clock",
 				"behind", behind.Round(time.Second))
 		} else {
 			c.log.Info("this server's clock and the NATS clock agree again")

@@ -82,7 +82,7 @@ func TestJoinsWithCredentials(t *testing.T) {
 		if err == nil {
 			_ = c.Close()
 			t.Errorf("the server has joined with %s credentials, want it to be refused", what)
-		} else if want := "has refused the credential"; !strings.Contains(err.Error(), want) {
+		} else if want := "rejected the credential"; !strings.Contains(err.Error(), want) {
 			t.Errorf("with %s credentials: got error %q, want it to contain %q", what, err, want)
 		}
 	}

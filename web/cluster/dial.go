@@ -46,7 +46,7 @@ func options(cfg Config) ([]nats.Option, error) {
 		nats.IgnoreAuthErrorAbort(),      // continue: credentials may be renewed while the server runs
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				cfg.Log.Warn("the connection to NATS was lost, reconnecting", "error", err)
+				cfg.Log.Warn("lost the connection to NATS; reconnecting", "error", err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { cfg.Log.Info("reconnected to NATS") }),
@@ -65,7 +65,7 @@ func options(cfg Config) ([]nats.Option, error) {
 		}
 	}
 	if (cfg.Cert == "") != (cfg.Key == "") {
-		return nil, errors.New("the certificate and the key for NATS must be given together")
+		return nil, errors.New("the certificate and the key for NATS must be set together")
 	}
 	if cfg.Creds != "" {
 		list = append(list, nats.UserCredentials(cfg.Creds))
@@ -99,19 +99,19 @@ func explain(cfg Config, err error) error {
 	case errors.As(err, &dns):
 		return fmt.Errorf("NATS at %s: no such host: %w", at, err)
 	case errors.As(err, &unknown):
-		return fixed("NATS at %s: its certificate is signed by an authority that this server doesn't know: %w", at, err)
+		return fixed("NATS at %s: its certificate is signed by an unknown authority: %w", at, err)
 	case errors.As(err, &name), errors.As(err, &invalid):
 		return fixed("NATS at %s: its certificate is not valid: %w", at, err)
 	case errors.As(err, &alert) && alert.Op == "remote error": // a TLS alert
-		return fixed("NATS at %s has refused this server's certificate: %w", at, err)
+		return fixed("NATS at %s rejected this server's certificate: %w", at, err)
 	case strings.Contains(err.Error(), "after TLS handshake"): // the alert may have been lost
-		return fmt.Errorf("NATS at %s closed the connection, possibly because it refused this server's "+
+		return fmt.Errorf("NATS at %s closed the connection, possibly because it rejected this server's "+
 			"certificate: %w", at, err)
 	case errors.As(err, &header), errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
-		return fixed("NATS at %s: one side wants TLS and the other doesn't: %w", at, err)
+		return fixed("NATS at %s: only one side of the connection uses TLS: %w", at, err)
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired),
 		errors.Is(err, nats.ErrAuthRevoked):
-		return fixed("NATS at %s has refused the credentials: %w", at, err)
+		return fixed("NATS at %s rejected the credentials: %w", at, err)
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("NATS at %s: no server is listening: %w", at, err)
 	}
@@ -126,7 +126,7 @@ func Redacted(addresses string) string {
 		u, err := url.Parse(strings.TrimSpace(one))
 		switch {
 		case err != nil:
-			one = "(an address that cannot be read)"
+			one = "(unparsable address)"
 		case u.User != nil:
 			if _, with := u.User.Password(); !with { // a token
 				u.User = url.User("xxxxx")

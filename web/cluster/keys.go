@@ -36,7 +36,7 @@ func (k *keys) ensure(ctx context.Context) error {
 	s, err := k.js.Stream(ctx, name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = k.js.CreateStream(ctx, jetstream.StreamConfig{
-			Name: name, Subjects: []string{k.subject(">")}, Description: "who owns which room of Token by Token",
+			Name: name, Subjects: []string{k.subject(">")}, Description: "owners of Token by Token's class rooms",
 			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: false,
 			Replicas: k.replicas(),
 		})
@@ -114,7 +114,7 @@ func (k *keys) remove(ctx context.Context, revision uint64) error {
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil
 	}
-	return errors.Join(err, errors.New("a key could not be deleted"))
+	return errors.Join(err, errors.New("failed to delete a key"))
 }
 
 // mostListed is the number of keys read at a time.

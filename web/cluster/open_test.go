@@ -53,15 +53,15 @@ func TestOpenExplainsFailures(t *testing.T) {
 	}{
 		"no host":      {short(Config{URL: "nats://no-such-host.invalid"}), ": no such host: "},
 		"nobody":       {short(Config{URL: "nats://" + nobody}), "no server is listening"},
-		"an authority": {Config{URL: "tls://" + secure}, "signed by an authority"},
-		"no TLS there": {Config{URL: "tls://" + plain}, "wants TLS"},
+		"an authority": {Config{URL: "tls://" + secure}, "signed by an unknown authority"},
+		"no TLS there": {Config{URL: "tls://" + plain}, "only one side of the connection uses TLS"},
 		"a password": {
 			Config{URL: "nats://" + listening(t, server.Options{JetStream: true, Username: "u", Password: "p"})},
-			"has refused the credentials",
+			"rejected the credentials",
 		},
 		"JetStream":   {Config{URL: "nats://" + listening(t, server.Options{})}, "is not enabled in NATS"},
 		"no file":     {Config{URL: "nats://" + plain, Creds: filepath.Join(t.TempDir(), "gone")}, "no such file"},
-		"half a pair": {Config{URL: "nats://" + plain, Cert: "open_test.go"}, "must be given together"},
+		"half a pair": {Config{URL: "nats://" + plain, Cert: "open_test.go"}, "must be set together"},
 		"a small limit": {
 			Config{URL: "nats://" + listening(t, server.Options{JetStream: true, MaxPayload: 100 << 10})},
 			"max_payload",

@@ -21,7 +21,7 @@ const (
 	mostSenders = 4 // number of senders per room whose parts can be assembled concurrently
 )
 
-var errParts = errors.New("cannot reassemble a message from another server")
+var errParts = errors.New("failed to reassemble a message from another server")
 
 // send publishes a message, in parts if it is long.
 func (b *bus) send(subject, reply string, message []byte) error {

@@ -97,10 +97,10 @@ func TestJoinsWithACertificate(t *testing.T) {
 
 	right.Patience = 5 * time.Second // NATS may close the connection without giving a reason
 	for want, change := range map[string]func(*Config){
-		"signed by an authority":       func(c *Config) { c.CA = others.file },
-		"refused this server's certif": func(c *Config) { c.Cert, c.Key = strange, strangeKey },
-		"has refused this server":      func(c *Config) { c.Cert, c.Key = "", "" },
-		"has refused the credential":   func(c *Config) { c.URL = "tls://viz:wrong@" + at },
+		"signed by an unknown authority": func(c *Config) { c.CA = others.file },
+		"rejected this server's certif":  func(c *Config) { c.Cert, c.Key = strange, strangeKey },
+		"rejected this server":           func(c *Config) { c.Cert, c.Key = "", "" },
+		"rejected the credential":        func(c *Config) { c.URL = "tls://viz:wrong@" + at },
 	} {
 		cfg := right
 		change(&cfg)

@@ -37,7 +37,7 @@ func TestBrowserFirstRun(t *testing.T) {
 		tab.Until(`document.querySelector("#temperature")`)
 		use.Slide("#temperature", 0.4)
 		// The bars follow the slider without a button press.
-		tab.Until(`document.querySelector("h1").textContent === "Move it, and look."`)
+		tab.Until(`document.querySelector("h1").textContent === "Move it and see."`)
 		tab.Until(`!document.querySelector(".fr__knob .btn").checkVisibility()`)
 		use.Press(main)
 		tab.Until(atScene("drop"))
@@ -84,7 +84,7 @@ func TestFirstRunBeforeItsScripts(t *testing.T) {
 	tab.Until(`document.querySelector("#temperature")`)
 	use.Slide("#temperature", 0.4)
 	use.Press(".fr__knob .btn")
-	tab.Until(atScene("bolder") + ` && document.querySelector("h1").textContent === "Move it, and look."`)
+	tab.Until(atScene("bolder") + ` && document.querySelector("h1").textContent === "Move it and see."`)
 	use.Press(main)
 	tab.Until(atScene("drop") + ` && !document.querySelector(".laid__drop")`)
 	use.Press(main)

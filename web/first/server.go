@@ -205,7 +205,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 		bad := cmp.Or(s.overlong(words, prompt), e.In(words.Language))
 		s.HTML(w, r, http.StatusBadRequest, pageHTML(s.writePage(r.Context(), prompt, bad)))
 	default:
-		s.Log.Error("a first run could not be started", "err", err)
+		s.Log.Error("failed to start a first run", "err", err)
 		v := s.writePage(r.Context(), prompt, words.T("first.write.failed"))
 		s.HTML(w, r, http.StatusInternalServerError, pageHTML(v))
 	}

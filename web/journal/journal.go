@@ -101,7 +101,7 @@ const (
 
 // ErrDamaged is returned for a log that cannot be folded. The log is then set aside, so that
 // the owner starts with an empty log.
-var ErrDamaged = errors.New("the saved data could not be read and was set aside")
+var ErrDamaged = errors.New("the saved data was unreadable and has been set aside")
 
 // ErrAway is returned when the storage of the logs cannot be reached. The error is
 // temporary.

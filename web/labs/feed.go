@@ -236,7 +236,7 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorText(f.w, p, r))}
 		}
 	}
-	f.p.Log.Warn("a lab's values were refused", "lab", f.i.Name, "err", err)
+	f.p.Log.Warn("rejected a lab's values", "lab", f.i.Name, "err", err)
 	return wire.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.In(f.w.Language))))}
 }
 
@@ -300,7 +300,7 @@ func (f *feed) finish(ctx context.Context) wire.Message {
 	case errors.Is(r.err, errFull):
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(f.w, r.err))))
 	case r.err != nil:
-		f.p.Log.Error("a lab failed", "lab", f.i.Name, "err", r.err, slog.Any("values", len(r.values)))
+		f.p.Log.Error("lab failed", "lab", f.i.Name, "err", r.err, slog.Any("values", len(r.values)))
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(f.w, r.err))))
 	case r.report.Result == nil:
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(f.w.T("labs.canceled"))))

@@ -55,7 +55,7 @@ func New(d Deps) *Pages {
 // Mount registers the labs' addresses with the server's mux.
 func (p *Pages) Mount(mux *http.ServeMux) {
 	p.Route(mux, shell.Unknown{
-		NoForms: "labs.unknown.noforms", Head: "labs.unknown", Say: "The address may be old or mistyped.",
+		NoForms: "labs.unknown.noforms", Head: "labs.unknown", Say: "The address may be outdated or mistyped.",
 	}, shell.Routes{
 		"GET /labs":                 p.index,
 		"GET /labs/{name}":          p.lab,

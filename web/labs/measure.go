@@ -286,7 +286,7 @@ func (p *Pages) broken(w stage.Words, pg *page, name string, err error) int {
 	if refusedOf(err) != nil {
 		return http.StatusBadRequest
 	}
-	p.Log.Error("a lab failed", "lab", name, "err", err)
+	p.Log.Error("lab failed", "lab", name, "err", err)
 	return http.StatusInternalServerError
 }
 
@@ -363,6 +363,6 @@ func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, rep
 	w.Header().Set("Content-Disposition", `attachment; filename="`+i.Name+"-"+t.Name+`.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
 	if err := t.WriteCSV(w, terms.SheetFormOf(r.URL.Query().Get(fieldDecimal)), terms.In(r.Context())); err != nil {
-		p.Log.Warn("a lab's CSV file could not be sent", "lab", i.Name, "err", err)
+		p.Log.Warn("failed to send a lab's CSV file", "lab", i.Name, "err", err)
 	}
 }

@@ -41,7 +41,7 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	}
 	turn, err := p.turnOf(r)
 	if err != nil {
-		p.Log.Error("a home page request failed", "err", err)
+		p.Log.Error("home page request failed", "err", err)
 		words := stage.In(r.Context())
 		p.Refuse(
 			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.say"),

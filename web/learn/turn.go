@@ -120,7 +120,7 @@ func start(ctx context.Context, s *session.Session, seed, done int) error {
 func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	v, err := p.turnOf(r)
 	if err != nil {
-		p.Log.Error("a home page turn failed", "err", err)
+		p.Log.Error("home page turn failed", "err", err)
 		words := stage.In(r.Context())
 		p.Refuse(
 			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.turn"),

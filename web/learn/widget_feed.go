@@ -66,7 +66,7 @@ func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 			fault.Log(f.log, "the experiment "+f.spec.ID, err)
 			e := troubleOf(err)
 			if e.Code == terms.CodeModel && errors.Unwrap(e) != nil {
-				f.log.Error("an experiment failed", "id", f.spec.ID, "err", err)
+				f.log.Error("experiment failed", "id", f.spec.ID, "err", err)
 			}
 			m = wire.Message{Error: e}
 		}

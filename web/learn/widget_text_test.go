@@ -159,7 +159,7 @@ func TestCacheTalliesMatchFormulas(t *testing.T) {
 			)
 		}
 	}
-	for same, want := range map[int]string{5: "bit for bit", 3: "at 2 of 5 steps the scores differ"} {
+	for same, want := range map[int]string{5: "bit for bit", 3: "at 2 of 5 steps, the scores differ"} {
 		if got := identityText(stage.English, same, 5, 100).String(); !strings.Contains(got, want) {
 			t.Errorf("%d of 5 the same: got %s, want it to contain %q", same, got, want)
 		}

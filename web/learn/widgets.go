@@ -189,7 +189,7 @@ func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, 
 			return err
 		})
 		if err != nil {
-			p.Log.Warn("the first state of an experiment could not be computed", "id", s.ID, "err", err)
+			p.Log.Warn("failed to compute the first state of an experiment", "id", s.ID, "err", err)
 		}
 		return html, err
 	})

@@ -91,11 +91,11 @@ func (p *listener) castVote(ctx context.Context, poll, choice string) (took time
 	if err != nil {
 		return 0, err
 	}
-	if err := p.until(ctx, "for its receipt", func() bool { return p.ack >= first }); err != nil {
+	if err := p.until(ctx, "for the confirmation of its vote", func() bool { return p.ack >= first }); err != nil {
 		return 0, err
 	}
 	took = time.Since(begin)
-	return took, p.until(ctx, "for the receipts of its second and third vote", func() bool { return p.ack >= last })
+	return took, p.until(ctx, "for the confirmations of its repeated votes", func() bool { return p.ack >= last })
 }
 
 // count closes the poll, shows the votes and reads the counts.
@@ -106,7 +106,7 @@ func (c *class) count(ctx context.Context, poll string, chosen map[string]int, r
 		}
 	}
 	scout := c.phones[0]
-	if err := scout.until(ctx, "for the spread", func() bool {
+	if err := scout.until(ctx, "for the results", func() bool {
 		return scout.data.Poll != nil && scout.data.Poll.ID == poll && scout.data.Poll.Phase == "spread"
 	}); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (c *class) count(ctx context.Context, poll string, chosen map[string]int, r
 	r.Wrong += len(chosen)
 	if r.Counted != r.Voters || r.Wrong > 0 {
 		return fmt.Errorf(
-			"%d phones voted and %d votes were counted; %d options have a count that differs from the choices",
+			"%d phones voted, but %d votes were counted; %d options have a wrong count",
 			r.Voters,
 			r.Counted, r.Wrong,
 		)

@@ -312,7 +312,7 @@ func (v *Console) stops(w stage.Words, s *session.State) {
 	}
 	b, err := json.Marshal(list)
 	if err != nil {
-		panic("view: stop strings are not text: " + err.Error())
+		panic("view: encoding the stop strings: " + err.Error())
 	}
 	v.StopsJSON = string(b)
 }

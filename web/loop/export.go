@@ -76,7 +76,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 		if b, err = s.fileOf(r.Context(), who, e, st); err != nil {
 			busy := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, admission.ErrQueueFull)
 			if !busy && r.Context().Err() == nil {
-				s.Log.Error("an export failed", "what", e.ending, "err", err)
+				s.Log.Error("export failed", "what", e.ending, "err", err)
 			}
 			shell.Text(w, http.StatusServiceUnavailable, say.T("loop.export.late"))
 			return

@@ -58,7 +58,7 @@ func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (
 			return st, nil
 		}
 		if err != nil && !errors.Is(err, runs.ErrGone) {
-			s.Log.Error("a run could not be shown", "err", err)
+			s.Log.Error("failed to show a run", "err", err)
 			return nil, newProblem(ctx, http.StatusServiceUnavailable, "failed")
 		}
 	}

@@ -187,7 +187,7 @@ func TestPiecesReportUnspellableText(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "This text is not supported by this model, whose vocabulary has no token for byte 0xFF, which is " +
-		"part of no character, at line 1, character 3"
+		"not part of a character, at line 1, character 3"
 	if v := NewPieces(lang, m, chat.Text{Text: "ba\xff"}); v.Say != want || !v.Over {
 		t.Errorf("got %+v, want Say = %q, Over = true", v, want)
 	}

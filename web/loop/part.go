@@ -271,7 +271,7 @@ func (p *livePart) ask(ctx context.Context, o order) error {
 func (p *livePart) fail(n uint64, err error) {
 	why := terms.RefusalOf(err)
 	if why.Code == terms.CodeModel {
-		p.Log.Error("a command failed", "err", err)
+		p.Log.Error("command failed", "err", err)
 	}
 	p.reply(wire.Message{Ack: n, Error: why})
 }

@@ -66,7 +66,7 @@ func loaded() int64 {
 func (l Limit) over(base int64) (Budget, error) {
 	if least := l.least(base); l < least {
 		return Budget{}, fmt.Errorf(
-			"must be at least %s: the program and its models use %s already",
+			"must be at least %s, since the program and its models already use %s",
 			terms.BytesShort(int64(least)), terms.BytesShort(base),
 		)
 	}

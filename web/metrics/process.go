@@ -14,13 +14,13 @@ var began = time.Now()
 // Process adds the metrics of this process. Metrics that are read from Linux files are
 // omitted on other systems.
 func (p *Page) Process() {
-	p.Gauge("process_start_time_seconds", "When the process started, in seconds since 1970.",
+	p.Gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970.",
 		float64(began.UnixMilli())/1000)
 	if n, ok := resident(); ok {
-		p.Gauge("process_resident_memory_bytes", "Memory of the process that is in RAM.", float64(n))
+		p.Gauge("process_resident_memory_bytes", "Resident memory of the process.", float64(n))
 	}
 	if n, ok := descriptors(); ok {
-		p.Gauge("process_open_fds", "Open file descriptors: files and connections.", float64(n))
+		p.Gauge("process_open_fds", "Open file descriptors, including connections.", float64(n))
 	}
 	p.Gauge("go_goroutines", "Goroutines.", float64(runtime.NumGoroutine()))
 	p.Gauge("go_memory_bytes", "Memory that the Go runtime has obtained from the operating system.",

@@ -275,7 +275,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 		)
 	case r.Context().Err() != nil: // the client has disconnected
 	default:
-		p.Log.Error("a prediction round failed", "err", err)
+		p.Log.Error("prediction round failed", "err", err)
 		p.Refuse(
 			w, r, http.StatusInternalServerError, words.T("learn.home.failed"), words.T("learn.home.failed.turn"),
 		)
@@ -283,7 +283,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	return nil
 }
 
-var errNoStart = errors.New("no such start")
+var errNoStart = errors.New("unknown start")
 
 // make runs the model up to the token to guess.
 func (v *predictRound) make(ctx context.Context, p *Pages) error {

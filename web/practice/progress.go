@@ -120,7 +120,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 		err = errors.Join(err, inClasses)
 	}
 	if err != nil {
-		p.Log.Error("a learner's data could not be deleted", "err", err)
+		p.Log.Error("failed to delete a learner's data", "err", err)
 		p.Refuse(w, r, http.StatusServiceUnavailable, words.T("practice.delete.failed"), notErased(words, err))
 		return
 	}

@@ -16,7 +16,7 @@ import (
 func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade, id string) (CardState, error) {
 	switch {
 	case !s.cards[card]:
-		return CardState{}, saved.Refuse("there is no card %.200q", card)
+		return CardState{}, saved.Refuse("unknown card %.200q", card)
 	case g < fsrs.Again || g > fsrs.Easy:
 		return CardState{}, saved.Refuse("grade must be again, hard, good or easy")
 	case !saved.Key(id):
@@ -54,7 +54,7 @@ func sameCard(ctx context.Context, l *learner, card, id string) error {
 	}
 	e, err := saved.Read(r.Type, r.Data)
 	if earlier, ok := e.(saved.Review); ok && earlier.Card != card {
-		return saved.Refuse("id %s stands for a review of the card %s", id, earlier.Card)
+		return saved.Refuse("id %s already belongs to a review of card %s", id, earlier.Card)
 	}
 	return err
 }

@@ -173,7 +173,7 @@ func (s *Store) share() int64 {
 // Visit records that a section, "slug#id", was on the screen.
 func (s *Store) Visit(ctx context.Context, learnerID, section string) error {
 	if !s.sections[section] {
-		return saved.Refuse("there is no section %.200q", section)
+		return saved.Refuse("unknown section %.200q", section)
 	}
 	return s.use(ctx, learnerID, func(l *learner) error {
 		before := l.State().Visits[section]
@@ -194,7 +194,7 @@ func (s *Store) Answer(ctx context.Context, learnerID string, a Answer) error {
 		return err
 	}
 	if a.Kind != Drill && !s.questions[a.Item] {
-		return saved.Refuse("there is no question %.200q", a.Item)
+		return saved.Refuse("unknown question %.200q", a.Item)
 	}
 	return s.use(ctx, learnerID, func(l *learner) error {
 		_, err := s.keepNew(ctx, l, a.ID, saved.Answered{At: s.time(), Answer: a})

@@ -116,7 +116,7 @@ func (l Link) text() string {
 	}
 	text, err := json.Marshal(w)
 	if err != nil {
-		panic(fmt.Sprintf("session: a link: %v", err)) // cannot happen: a link has only numbers and strings
+		panic(fmt.Sprintf("session: encoding a link: %v", err)) // cannot happen: a link has only numbers and strings
 	}
 	if len(text) > maxLinkJSON { // a long grammar and many changes
 		return ""
@@ -201,10 +201,10 @@ func (l Link) check(m *infer.Model) error {
 	case l.Cursor.Step < 1 || l.Cursor.Step > log.Steps || l.Cursor.Stage < infer.KindForward ||
 		l.Cursor.Stage > infer.KindCache,
 		l.Cursor.Step == log.Steps && l.Cursor.Stage > log.Ran:
-		return errors.New("the current stage has not run")
+		return errors.New("the current stage has not run yet")
 	case l.Undrawn && l.Cursor != (Cursor{log.Steps, infer.KindFilter}),
 		l.Undrawn && log.Ran != infer.KindFilter:
-		return errors.New("the hidden draw is not at the end of the run")
+		return errors.New("the hidden draw must be at the end of the run")
 	}
 	last := 0
 	for _, c := range log.Changes {

@@ -43,7 +43,7 @@ type restBranch struct {
 func (s *Session) Rest() ([]byte, error) {
 	s.Evict()
 	if s.log == nil {
-		return nil, fmt.Errorf("a run that has no text cannot be encoded")
+		return nil, fmt.Errorf("cannot encode a run without text")
 	}
 	st := s.state
 	r := rest{

@@ -25,7 +25,7 @@ func tryAt(preset string, maxTokens int) infer.Settings {
 	settings := infer.DefaultSettings()
 	p, ok := sampling.PresetByKey(preset)
 	if !ok {
-		panic("session: no preset " + preset)
+		panic("session: unknown preset " + preset)
 	}
 	settings.Settings, settings.Stop.MaxTokens = p.Settings, maxTokens
 	return settings

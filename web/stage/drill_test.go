@@ -69,7 +69,7 @@ func TestDrillFilter(t *testing.T) {
 			// 0.8640 < 0.9 ≤ 0.9495, so the crossing token stays; 0.6316/0.9495 = 0.6652
 			"top-p",
 			sampling.Settings{Temperature: 1, TopP: 0.9},
-			"Keep the fewest tokens that reach 0.90 together, cut the rest, rescale to 1.",
+			"Keep the fewest tokens that together reach 0.90, cut the rest, rescale to 1.",
 			"3", "2", "0.9495",
 			[]string{"0.6652", "0.2447", "0.0900", "–", "–"},
 			[]string{"", "", "", "top-p", "top-p"},
@@ -160,7 +160,7 @@ func TestDrillCutLine(t *testing.T) {
 		}
 	}
 	want := CutLine{
-		Kept: "0.9495", KeptWhy: ", the first sum to reach 0.90", Cut: "0.0505", CutWhy: ", shared out among the 3",
+		Kept: "0.9495", KeptWhy: ", the first sum that reaches 0.90", Cut: "0.0505", CutWhy: ", shared out among the 3",
 	}
 	if l := *rows[3].Line; l != want {
 		t.Errorf("the line is %+v, want %+v", l, want)

@@ -17,7 +17,7 @@ func TestGrammarCutsAreExplained(t *testing.T) {
 	yes := `{"enum":["yes","no"]}`
 	for temperature, want := range map[float64][2]string{
 		1: {"can’t come next", "must follow a set form"},
-		0: {"of what the grammar allows", "of those that fit the text’s form"},
+		0: {"among the tokens that the grammar allows", "of those that fit the text’s form"},
 	} {
 		s := session.New(testmodel.Target(t), session.DefaultLimits())
 		sessiontest.Do(t, s, session.Set{Grammar: &yes, Knobs: infer.Knobs{"temperature": temperature, "top_p": 1}})

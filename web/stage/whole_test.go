@@ -43,7 +43,7 @@ func TestSumsCoverTheWholeVocabulary(t *testing.T) {
 // decides how many tokens are kept. Top-p 0.9 keeps three of the drill's five tokens (0.8640 < 0.9
 // ≤ 0.9495). Top-k 4 would keep one more, and top-k 2 would keep one fewer.
 func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
-	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
+	for k, want := range map[int]string{4: ", the first sum that reaches 0.90", 2: ", rank 2 is the last of top-k"} {
 		rows := English.New(
 			sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopK: k, TopP: 0.9}, infer.KindFilter, 0),
 		).Table.Rows

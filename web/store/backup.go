@@ -48,7 +48,7 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 // is intact and on disk.
 func vacuumInto(ctx context.Context, conn *sql.DB, to string) error {
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
-		return fmt.Errorf("the database cannot be copied: %w", err)
+		return fmt.Errorf("copying the database: %w", err)
 	}
 	if err := checkBackup(ctx, to); err != nil {
 		return err

@@ -22,7 +22,7 @@ var (
 	ErrInUse   = errors.New("in use")
 	ErrNewer   = errors.New("written by a newer program")
 	ErrOlder   = errors.New("written by an early version of this program")
-	ErrForeign = errors.New("not a database of this program")
+	ErrForeign = errors.New("not a database created by this program")
 )
 
 // damaged is the error for a damaged database.
@@ -54,7 +54,7 @@ func examine(path string, fresh bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path + "-wal"); err == nil {
-			return damaged{"the database is missing, only its log is there"} // SQLite would delete the log
+			return damaged{"the database is missing; only its log exists"} // SQLite would delete the log
 		}
 		return nil
 	} else if err != nil {
@@ -91,9 +91,9 @@ func examineSize(path string, size int64, fresh bool) error {
 	case size >= leastPage:
 		return nil
 	case size > 0:
-		return damaged{"the file is cut short"}
+		return damaged{"the file is truncated"}
 	case err == nil && log.Size() > 0:
-		return damaged{"the database is empty, only its log is there"}
+		return damaged{"the database is empty; only its log has data"}
 	case fresh:
 		return nil // created, but not completed
 	}
@@ -115,7 +115,7 @@ func examineHeader(path string) error {
 	const legacy, wal, newest, utf8 = 1, 2, 4, 1 // https://sqlite.org/fileformat2.html#the_database_header
 	format, encoding := binary.BigEndian.Uint32(h[44:]), binary.BigEndian.Uint32(h[56:])
 	if h[18] < legacy || h[18] > wal || h[19] != h[18] || format > newest || encoding > utf8 {
-		return damaged{"its header is wrong"}
+		return damaged{"its header is invalid"}
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func examineOpen(ctx context.Context, conn *sql.DB, fresh bool) error {
 	case application == 0 && version == 0 && len(found) == 0 && fresh:
 		return nil // created, but not completed
 	case application == 0 && version == 0 && len(found) == 0:
-		return damaged{"there is nothing in it"}
+		return damaged{"it contains no tables"}
 	case application != applicationID && !flipped(application, applicationID):
 		return foreign()
 	case version > schemaVersion && !flipped(version, schemaVersion):
@@ -178,7 +178,7 @@ func examineOpen(ctx context.Context, conn *sql.DB, fresh bool) error {
 	case !same:
 		return damaged{"its tables do not match version " + fmt.Sprint(schemaVersion)}
 	case version != schemaVersion || application != applicationID:
-		return damaged{"a bit of its header is wrong"}
+		return damaged{"its header has a wrong bit"}
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func asDamaged(err error) error {
 	const corrupt, notADatabase, shortRead = 11, 26, 522 // https://sqlite.org/rescode.html
 	if code, ok := resultCode(err); ok {
 		if code == shortRead { // SQLITE_IOERR_SHORT_READ
-			return damaged{"the file is cut short"}
+			return damaged{"the file is truncated"}
 		}
 		switch code & 0xff { // the other bits contain details
 		case corrupt:

@@ -233,14 +233,14 @@ func (db *DB) removeCopies() error {
 func (db *DB) newestCopy() (found databaseCopy, ok bool) {
 	list, err := db.allCopies()
 	if err != nil {
-		db.log.Warn("the copies of the database could not be listed", "error", err)
+		db.log.Warn("failed to list the copies of the database", "error", err)
 	}
 	for _, c := range slices.Backward(list) {
 		err := checkBackup(context.Background(), c.path)
 		if err == nil {
 			return c, true
 		}
-		db.log.Warn("a copy of the database cannot be used", "file", filepath.Base(c.path), "error", err)
+		db.log.Warn("a copy of the database is unusable", "file", filepath.Base(c.path), "error", err)
 	}
 	return databaseCopy{}, false
 }

@@ -206,7 +206,7 @@ func TestNewestIntactCopyIsUsed(t *testing.T) {
 			t.Errorf("with the newest copy damaged = %t: got %.300v, want %.300v", damaged, got, want)
 		}
 		if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "copy of "+at) ||
-			!strings.Contains(n[0].Text, "made after the copy may be missing") {
+			!strings.Contains(n[0].Text, "made after this copy may be missing") {
 			t.Errorf("got notices %v, want one about the copy of %s", n, at)
 		}
 	}

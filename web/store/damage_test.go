@@ -194,8 +194,8 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 		"newer":   {"PRAGMA user_version = 999", ErrNewer, []string{"newer", "version 999", "-data"}},
 		"next":    {fmt.Sprintf("PRAGMA user_version = %d", schemaVersion+1), ErrNewer, []string{"newer", "-data"}},
 		"older":   {makeOld, ErrOlder, []string{"early", "version 2", "November 2026", "-data"}},
-		"foreign": {"PRAGMA application_id = 7", ErrForeign, []string{"not a database of this program", "-data"}},
-		"no mark": {"PRAGMA application_id = 0", ErrForeign, []string{"not a database of this program"}},
+		"foreign": {"PRAGMA application_id = 7", ErrForeign, []string{"created by this program", "-data"}},
+		"no mark": {"PRAGMA application_id = 0", ErrForeign, []string{"not a database created by this program"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, path := filled(t)

@@ -92,7 +92,7 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 			errs = append(errs, os.Chtimes(a.undated, now, now))
 		}
 		if ctx.Err() == nil && now.Sub(a.Since) > DamagedLife {
-			db.log.Info("Deleting an old file in the data folder.", "file", a.File)
+			db.log.Info("deleting an old file in the data folder", "file", a.File)
 			errs = append(errs, removeDatabase(filepath.Join(db.dir, a.File)))
 		}
 	}

@@ -28,7 +28,7 @@ const (
 // be shared on purpose, and the files in it are private anyway.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
-		return fmt.Errorf("the data folder cannot be created: %w", err)
+		return fmt.Errorf("creating the data folder: %w", err)
 	}
 	return nil
 }
@@ -88,9 +88,9 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	}
 	to := nameAside(path, now)
 	notice := secretLost + "could not be read. The file was set aside as " + filepath.Base(to) +
-		" in the data folder, and everybody starts as a new learner. Saved progress files can be imported."
+		" in the data folder, and everyone starts over as a new learner. Saved progress files can be imported."
 	if err := db.setAside(path, to, notice, now); err != nil {
-		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged and could not be set aside: %w", path, err)
 	}
 	return newSecret(path)
 }
@@ -116,8 +116,8 @@ func (db *DB) makeSecret(now time.Time) (err error) {
 	told := func(n Notice) bool { return strings.HasPrefix(n.Text, secretLost) }
 	if used && !slices.ContainsFunc(db.notices, told) {
 		notice := secretLost + "is missing: the data folder has no file " + secretName + ". A new one was made, and " +
-			"everybody starts as a new learner. Saved progress files can be imported. If there is a copy of the " +
-			"file, stop the server and put it back: browsers are then recognized again."
+			"everyone starts over as a new learner. Saved progress files can be imported. If there is a copy of the " +
+			"file, stop the server and put it back so that browsers are recognized again."
 		if err := db.announce(now, notice, path); err != nil {
 			return err
 		}
@@ -165,11 +165,11 @@ type lock struct{ file *os.File }
 func acquireLock(path string) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
-		return nil, fmt.Errorf("the data folder cannot be used: %w", err)
+		return nil, fmt.Errorf("cannot use the data folder: %w", err)
 	}
 	free, err := tryLock(f)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s cannot be locked: %w", path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
 	}
 	if !free {
 		who := holder(f)

@@ -75,8 +75,8 @@ func (db *DB) inPlace() error {
 		}
 		gone := fmt.Errorf("%w: %s", ErrGone, f.path)
 		if db.gone.CompareAndSwap(nil, &gone) {
-			db.log.Error("A file of the data folder was deleted, moved or replaced while the server was running. "+
-				"Nothing is saved until the server is restarted.", "file", f.path)
+			db.log.Error("A file in the data folder was deleted, moved or replaced while the server was running. "+
+				"Nothing will be saved until the server is restarted.", "file", f.path)
 		}
 		return gone
 	}
@@ -95,7 +95,7 @@ func (db *DB) writing(f func() error) error {
 	}
 	if errors.Is(err, ErrFull) { // make space for the next write
 		if err := db.pruneCopies(1); err != nil {
-			db.log.Warn("old copies of the database could not be deleted", "error", err)
+			db.log.Warn("failed to delete old copies of the database", "error", err)
 		}
 	}
 	db.setTrouble(err)

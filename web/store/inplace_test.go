@@ -169,7 +169,7 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 	if err := db.Ready(context.Background()); err != nil {
 		t.Errorf("after a write, Ready returns %v", err)
 	}
-	if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "written to again") {
+	if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "writable again") {
 		t.Errorf("the log is\n%s\nwant one error, and a message that writing works again", text)
 	}
 }

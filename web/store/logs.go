@@ -119,7 +119,7 @@ func (db *DB) correct(tx *sql.Tx, l logRow, now time.Time) error {
 	if lost > 0 && lost <= min(l.last, mostLost) { // a log cannot have more records than its last number
 		missing = int(lost)
 	}
-	db.log.Warn("the row of a log did not match its records and was corrected",
+	db.log.Warn("corrected the row of a log that did not match its records",
 		"kind", l.kind, "records", l.all, "set aside", l.wrong, "lost", missing)
 	if len(seqs) == 0 && missing == 0 {
 		return nil

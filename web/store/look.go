@@ -125,8 +125,8 @@ func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
 			c.Faults = append(c.Faults, line)
 		}
 	}
-	lines, err = texts(ctx, conn, fmt.Sprintf(`SELECT 'a row of ' || "table" || ' refers to one of ' || parent ||
-		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
+	lines, err = texts(ctx, conn, fmt.Sprintf(`SELECT 'a row of ' || "table" || ' refers to a missing row of ' ||
+		parent FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
 	c.Faults = append(c.Faults, lines...)
 	if err == nil && len(c.Faults) == 0 {
 		err = examineOpen(ctx, conn, false) // checks the application ID, the schema version and the tables
@@ -145,9 +145,9 @@ func checkSecret(ctx context.Context, dir string, conn *sql.DB) (fault string, e
 		if used, err := (&DB{read: conn}).used(ctx); err != nil || !used {
 			return "", err
 		}
-		return secretName + " is missing next to it: every browser would become a new learner", nil
+		return secretName + " is missing from the folder, so every browser would become a new learner", nil
 	}
-	return secretName + " cannot be read: every browser would become a new learner", nil
+	return secretName + " cannot be read, so every browser would become a new learner", nil
 }
 
 // texts returns the first column of a query.

@@ -33,11 +33,11 @@ func TestLostDatabaseIsReported(t *testing.T) {
 		name, says string
 		file       []byte // nil for no file
 	}{
-		{"missing", "no file viz.db", nil},
+		{"missing", "no longer contains viz.db", nil},
 		{"no bytes", "the file is empty", []byte{}},
-		{"one byte", "the file is cut short", []byte("S")},
-		{"a header", "the file is cut short", read(t, empty)[:100]},
-		{"no tables", "there is nothing in it", read(t, empty)},
+		{"one byte", "the file is truncated", []byte("S")},
+		{"a header", "the file is truncated", read(t, empty)[:100]},
+		{"no tables", "it contains no tables", read(t, empty)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, path, _ := fullFolder(t, 1, 3)

@@ -71,7 +71,7 @@ func (db *DB) announce(now time.Time, text, to string) error {
 		return err
 	}
 	if err := writeFile(db.announced(), data); err != nil {
-		return fmt.Errorf("a notice cannot be saved: %w", err)
+		return fmt.Errorf("saving a notice: %w", err)
 	}
 	return nil
 }

@@ -88,8 +88,9 @@ func (db *DB) adopt(tx *sql.Tx, now time.Time) (records int64, err error) {
 func (db *DB) notifyOrphans(records int64, now time.Time) {
 	if records > 0 {
 		db.notify(now, fmt.Sprintf(
-			"It is no longer known to whom %s of the saved data belonged. "+
-				"All of it was set aside in the database; everything else is unchanged.", EntriesText(int(records)),
+			"The owners of %s in the saved data are no longer known. "+
+				"These entries were set aside in the database; everything else is unchanged.",
+			EntriesText(int(records)),
 		), db.dir)
 	}
 }

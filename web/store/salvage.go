@@ -75,7 +75,7 @@ func (db *DB) finishSalvage(path string, now time.Time) error {
 	if to != "" && db.hasNotice(to) { // always true, unless someone else has moved files
 		return nil
 	}
-	text := "The saved data was damaged, and what could be read of it was copied into a new file."
+	text := "The saved data was damaged. The readable part of it was copied to a new file."
 	if to != "" {
 		text += " The damaged file is in the data folder, unchanged, as " + filepath.Base(to) + "."
 	}
@@ -123,26 +123,26 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 		found, err = db.salvage("", salvagedName, now) // from the copy alone
 	}
 	if err != nil { // nothing has been moved yet
-		return fmt.Errorf("%s is damaged (%s) and cannot be replaced: %w", path, reason, classify(err))
+		return fmt.Errorf("%s is damaged (%s) and could not be replaced: %w", path, reason, classify(err))
 	}
 	to := nameAside(path, now)
 	notice := "The saved data was damaged (" + reason + "). The file was set aside, unchanged, as " +
 		filepath.Base(to) + " in the data folder, and "
 	switch {
 	case found.all() == 0:
-		notice += "a new one was started: nothing in it could be read."
+		notice += "a new one was created, because nothing in it could be read."
 	case found.copied.IsZero():
-		notice += fmt.Sprintf("what could be read of it was copied into a new one: %s. Others may be missing.",
+		notice += fmt.Sprintf("its readable contents were copied to a new one: %s. Others may be missing.",
 			entriesText(found.entries()))
 	default:
 		notice += fmt.Sprintf(
-			"what could be read of it was copied into a new one, together with the copy of %s: %s. %s",
+			"its readable contents were copied to a new one, together with the copy of %s: %s. %s",
 			copyTime(found.copied), entriesText(found.entries()), afterCopy,
 		)
 	}
 	db.log.Warn("replacing a damaged database", "rows", found)
 	if err := db.setAside(path, to, notice, now); err != nil {
-		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
+		return fmt.Errorf("%s is damaged (%s) and could not be set aside: %w", path, reason, err)
 	}
 	if err := db.rename(filepath.Join(db.dir, salvagedName), path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -151,26 +151,26 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 }
 
 // afterCopy is the part of a notice about data that is newer than the copy.
-const afterCopy = "Entries that were made after the copy may be missing."
+const afterCopy = "Entries made after this copy may be missing."
 
 func copyTime(t time.Time) string { return t.Format("January 2, 2006, 15:04") }
 
 // replaceMissing is called if the database of a used folder is missing. It restores the newest copy
 // or, if there is none, creates a new database.
 func (db *DB) replaceMissing(path string, now time.Time) error {
-	notice := "The saved data is missing: the data folder has no file " + fileName + ", although a server has used it. "
+	notice := "The saved data is missing: the data folder no longer contains " + fileName + ". "
 	if copied, found := db.newestCopy(); found {
 		notice += "It was restored from the copy of " + copyTime(copied.made) + ". " + afterCopy
 	} else {
-		notice += "A new one was started, and everybody begins again. Saved progress files can be imported. " +
-			"If there is a backup, the person who runs the server can stop it and put that back."
+		notice += "A new, empty one was created, so everyone starts over. Saved progress files can be imported. " +
+			"If there is a backup, the operator can stop the server and restore it."
 	}
 	if err := db.announce(now, notice, path); err != nil {
 		return err
 	}
 	if _, err := db.salvage("", fileName, now); err != nil {
 		// The announcement would be published after the operator has restored a backup.
-		err = fmt.Errorf("%s is missing and cannot be restored: %w", path, err)
+		err = fmt.Errorf("%s is missing and could not be restored: %w", path, err)
 		return errors.Join(err, os.Remove(db.announced()))
 	}
 	db.notify(now, notice, path)
@@ -285,7 +285,7 @@ func addCopy(ctx context.Context, tx *sql.Tx) error {
 		"DROP TABLE whole",
 	} {
 		if _, err := tx.ExecContext(ctx, query); err != nil {
-			return fmt.Errorf("the rows of the copy cannot be added: %w", err)
+			return fmt.Errorf("adding the rows of the copy: %w", err)
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ CREATE TABLE room_secrets (
 func create(conn *sql.DB) error {
 	return inside(context.Background(), conn, func(tx *sql.Tx) error {
 		if _, err := tx.Exec(schema); err != nil {
-			return fmt.Errorf("create the tables: %w", err)
+			return fmt.Errorf("creating the tables: %w", err)
 		}
 		// PRAGMA does not accept parameters; both numbers are constants.
 		_, err := tx.Exec(
@@ -80,7 +80,7 @@ func create(conn *sql.DB) error {
 // versionOf returns the version of a database's schema. It is 0 for a new database.
 func versionOf(conn *sql.DB) (version int, err error) {
 	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
-		return 0, fmt.Errorf("read the version: %w", err)
+		return 0, fmt.Errorf("reading the version: %w", err)
 	}
 	return version, nil
 }

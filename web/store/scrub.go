@@ -170,7 +170,7 @@ func (db *DB) lastScrub(ctx context.Context) error {
 	s.retries.Wait()
 	if db.copies.isOwed() {
 		if err := db.removeCopies(); err != nil {
-			db.log.Warn("a copy of the database could not be deleted", "error", err)
+			db.log.Warn("failed to delete a copy of the database", "error", err)
 		}
 	}
 	if _, owed := s.owed(); owed {
@@ -214,7 +214,7 @@ func (db *DB) clean(ctx context.Context) error {
 		return cleanSome(ctx, pages, some)
 	})
 	if err != nil {
-		return fmt.Errorf("unused parts of the database cannot be overwritten: %w", err)
+		return fmt.Errorf("overwriting unused parts of the database: %w", err)
 	}
 	return nil
 }

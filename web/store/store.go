@@ -146,7 +146,7 @@ func (db *DB) openFolder(now time.Time) error {
 	}
 	aside, err := db.DamagedFiles()
 	for _, a := range aside {
-		db.log.Info("A damaged file that was set aside will be deleted after 30 days.",
+		db.log.Info("The damaged file will be deleted after 30 days.",
 			"file", a.File, "on", a.Until().Format(time.DateOnly))
 	}
 	return err
@@ -274,7 +274,7 @@ func (db *DB) Close() error {
 			ctx, cancel := context.WithTimeout(context.Background(), closing)
 			defer cancel()
 			if err := db.lastScrub(ctx); err != nil { // closing the connections would not report errors
-				db.log.Warn("the write-ahead log could not be moved into the database", "error", err)
+				db.log.Warn("failed to move the write-ahead log into the database", "error", err)
 			}
 			db.ended.Store(true)
 			if db.read != nil && db.read != db.write {

@@ -18,15 +18,15 @@ var (
 	// ErrFull is returned if the disk is full or the database has reached its limit.
 	ErrFull = errors.New("no space left for the database")
 	// ErrDisk is returned if the disk cannot be read or written.
-	ErrDisk = errors.New("the disk reports an error")
+	ErrDisk = errors.New("the disk reported an error")
 	// ErrBrowserFull is returned if the data is stored in a browser and the browser does not accept
 	// any more.
-	ErrBrowserFull = errors.New("the browser does not accept any more data")
+	ErrBrowserFull = errors.New("the browser's storage is full")
 	// ErrAway is returned if the data is stored elsewhere and that storage cannot be
 	// reached. The error is temporary.
-	ErrAway = errors.New("the log storage cannot be reached")
+	ErrAway = errors.New("the log storage is unavailable")
 	// ErrScarce is returned for writes that are refused because space is running out; see [Space].
-	ErrScarce = errors.New("little space left for the database")
+	ErrScarce = errors.New("the database is running out of space")
 )
 
 // Why does the same as [WhyIn], in English.
@@ -93,9 +93,9 @@ func (db *DB) setTrouble(err error) {
 	defer db.trouble.Unlock()
 	if before := db.trouble.err; (before == nil) != (err == nil) && !errors.Is(err, ErrGone) {
 		if err != nil {
-			db.log.Error("The database can no longer be written to.", "error", err)
+			db.log.Error("The database is no longer writable.", "error", err)
 		} else {
-			db.log.Info("The database can be written to again.")
+			db.log.Info("The database is writable again.")
 		}
 	}
 	db.trouble.err = err

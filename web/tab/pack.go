@@ -102,11 +102,11 @@ func Matrices(file []byte) (all []Matrix, err error) {
 func UnpackWeights(packed []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(packed, []byte(packMark))
 	if !ok {
-		return nil, errors.New("not packed weights")
+		return nil, errors.New("not a packed weights file")
 	}
 	head, list, size, err := layout(rest)
 	if err == nil && size > 2*len(rest) { // every encoding of a value needs at least half as many bytes as the value
-		err = fmt.Errorf("too short for its %d bytes of tensors", size)
+		err = fmt.Errorf("the file is too short for its %d bytes of tensors", size)
 	}
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 		return nil, nil, err
 	}
 	if data = file[len(head):]; len(data) != size {
-		return nil, nil, fmt.Errorf("the tensors take %d bytes, but the file has %d bytes of data", size, len(data))
+		return nil, nil, fmt.Errorf("the tensors take up %d bytes, but the file has %d bytes of data", size, len(data))
 	}
 	return data, list, nil
 }
@@ -161,12 +161,12 @@ func takeApart(file []byte) (data []byte, list []packing, err error) {
 // in the order of their data, and the total size of the data in bytes. The data must not have gaps.
 func layout(file []byte) (head []byte, list []packing, size int, err error) {
 	if len(file) < 8 || binary.LittleEndian.Uint64(file) > uint64(len(file)-8) {
-		return nil, nil, 0, errors.New("the header is longer than the file")
+		return nil, nil, 0, errors.New("the header extends beyond the end of the file")
 	}
 	head = file[:8+binary.LittleEndian.Uint64(file)]
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(head[8:], &raw); err != nil {
-		return nil, nil, 0, fmt.Errorf("the header: %w", err)
+		return nil, nil, 0, fmt.Errorf("invalid header: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		if name == "__metadata__" {

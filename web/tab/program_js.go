@@ -251,7 +251,7 @@ func courseWith(own []byte) (*lessons.Course, error) {
 	}
 	course, err := lessons.LoadTexts(texts)
 	if err != nil {
-		return nil, fmt.Errorf("failed to load the built-in lessons: %w", err)
+		return nil, fmt.Errorf("loading the built-in lessons: %w", err)
 	}
 	return course, nil
 }
@@ -262,7 +262,7 @@ func opens(viz js.Value) func() (*infer.Model, error) {
 	return func() (*infer.Model, error) {
 		of, err := await(viz.Call("draft"))
 		if err != nil {
-			return nil, fmt.Errorf("the draft model could not be loaded: %w", err)
+			return nil, fmt.Errorf("loading the draft model: %w", err)
 		}
 		if say := of.Get("say"); say.Truthy() {
 			return nil, errors.New(say.String())

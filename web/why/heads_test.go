@@ -52,18 +52,18 @@ func TestHeadsAreMeasuredOnce(t *testing.T) {
 	}
 	get("/why?heads=1")
 	<-half
-	if status, page := get("/why?heads=1"); status != http.StatusOK || !strings.Contains(page, "50% is done") ||
+	if status, page := get("/why?heads=1"); status != http.StatusOK || !strings.Contains(page, "50% done") ||
 		!strings.Contains(page, "21.30") || strings.Contains(page, "Many people") {
 		t.Errorf(
 			"while it is measured: status %d, want status = %d, page with %q and %q, page without %q", status,
-			http.StatusOK, "50% is done", "21.30", "Many people",
+			http.StatusOK, "50% done", "21.30", "Many people",
 		)
 	}
 	if status, say := get("/why.json?heads=1"); status != http.StatusServiceUnavailable ||
-		!strings.Contains(say, "50% is done") {
+		!strings.Contains(say, "50% done") {
 		t.Errorf(
 			"a program: status %d, %q; want %d and a message with %q", status, say, http.StatusServiceUnavailable,
-			"50% is done",
+			"50% done",
 		)
 	}
 	close(rest)

@@ -59,7 +59,7 @@ func TestBrowserFormsByKeys(t *testing.T) {
 	tab.Until(`document.querySelector(".why__cell h3")?.textContent.includes("at position 3, ·of")`)
 	keys.Fill("#with", "The capital of Italy is")
 	tab.Keys(kb.Enter)
-	tab.Until(`document.querySelector('[aria-label="How far the answer follows"]')`)
+	tab.Until(`document.querySelector('[aria-label="How far the answer moves"]')`)
 	if got := browser.Value[string](tab, `document.activeElement.id`); got != "with" {
 		t.Errorf("once the page has changed, the focus is on %q, want the field with", got)
 	}

@@ -32,9 +32,9 @@ func TestScorePage(t *testing.T) {
 	}
 	d, status := open(t, site+"/score?text="+url.QueryEscape(text))
 	facts := d.Find(".score__facts").Text()
-	want := "tokens" + terms.Count(sum.Tokens) + "bits a token" + terms.Decimals(sum.BitsPerToken(), 2) +
-		"perplexity" + terms.Decimals(sum.Perplexity(), 2) + "bits a byte" + terms.Decimals(sum.BitsPerByte(), 3) +
-		"bits in all" + terms.Decimals(sum.Bits(), 1)
+	want := "tokens" + terms.Count(sum.Tokens) + "bits per token" + terms.Decimals(sum.BitsPerToken(), 2) +
+		"perplexity" + terms.Decimals(sum.Perplexity(), 2) + "bits per byte" + terms.Decimals(sum.BitsPerByte(), 3) +
+		"bits in total" + terms.Decimals(sum.Bits(), 1)
 	if status != http.StatusOK || facts != want {
 		t.Errorf("status %d, %q, want %q", status, facts, want)
 	}
@@ -70,7 +70,7 @@ func opensWithAnExample(t *testing.T, site string) {
 		order = append(order, name)
 	}
 	want := []string{
-		"h1 How well did the model expect this?", "h2 An example", "ol", "h2 Score a text of your own", "form",
+		"h1 How well did the model expect this?", "h2 An example", "ol", "h2 Score your own text", "form",
 	}
 	if !slices.Equal(order, want) {
 		t.Errorf("the page has %q, want %q", order, want)

@@ -127,7 +127,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := b.WriteTo(w); err != nil {
-		s.Log.Debug("the explanation could not be sent", "err", err)
+		s.Log.Debug("failed to send an explanation", "err", err)
 	}
 }
 
@@ -142,7 +142,7 @@ func (s *Server) failed(w stage.Words, status int, err error) (head, say string)
 	case status == http.StatusServiceUnavailable:
 		return shell.Busy(w.Language)
 	}
-	s.Log.Error("a token could not be explained", "err", err)
+	s.Log.Error("failed to explain a token", "err", err)
 	return w.T("explain.refused.failed"), w.T("explain.refused.failed.say")
 }
 

@@ -69,7 +69,7 @@ func TestDisabledPartsChangeThePrediction(t *testing.T) {
 		t.Errorf("the last part's button: got %q, want L6.ffn, not pressed", last.AttrOr("value", "none"))
 	}
 	if told := d.Find("#why-told").Text(); told !=
-		"Block 6, head 1 looks at ·France with >99% of its weight, and adds 3.35 to the score of ·Paris." {
+		"Block 6, head 1 puts >99% of its weight on ·France, and adds 3.35 to the score of ·Paris." {
 		t.Errorf("the strongest head: got %q, want the tokens that it reads and its contribution", told)
 	}
 	d, _ = open(t, site+at("prompt", "The capital of France is", "off", "L1.ffn"))
@@ -278,7 +278,7 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, webtest.Options{})
 	d, _ := open(t, site+at("prompt", "The capital of France is", "with", "The capital of Italy is", "off", "L1.H1"))
-	grid := d.Find(`[aria-label="How far the answer follows"]`)
+	grid := d.Find(`[aria-label="How far the answer moves"]`)
 	row := func(n int) []string {
 		return grid.Find("tbody tr").Eq(n).Find("td").Map(func(_ int, s *goquery.Selection) string {
 			return strings.TrimSpace(s.Text())
@@ -297,7 +297,7 @@ func TestPatchShowsWhereTheAnswerIsLookedUp(t *testing.T) {
 		t.Error("a press would lose the other text, or the parts that are off")
 	}
 	for want, with := range map[string]string{
-		"Both need the same number": "The capital", "Both texts say": "The capital of France is",
+		"Both must have the same number": "The capital", "Both texts predict": "The capital of France is",
 	} {
 		if d, _ := open(t, site+at("prompt", "The capital of France is", "with", with)); !strings.Contains(
 			d.Find("main").Text(), want,

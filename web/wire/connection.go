@@ -71,7 +71,7 @@ func (c *connection) open(open Open, v Visit) {
 	if err != nil {
 		why := terms.RefusalOf(err)
 		if cause := errors.Unwrap(why); cause != nil && c.ctx.Err() == nil {
-			c.log.Error("a part could not be opened", "part", c.name, "err", cause)
+			c.log.Error("failed to open a part", "part", c.name, "err", cause)
 		}
 		_ = c.Send(Message{Error: why, Alone: true})
 		c.end(reasonFor(why))

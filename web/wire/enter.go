@@ -31,7 +31,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	if wait > 0 {
 		return nil, refusal{
 			status: http.StatusTooManyRequests, wait: wait,
-			say: "Too many connections from your network at once. Try again in a few seconds.",
+			say: "Your network has opened too many connections at once. Try again in a few seconds.",
 		}
 	}
 	c := &connection{
@@ -51,7 +51,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 		c.end(reasonFull) // otherwise, the server's context would keep the connection in memory
 		return nil, refusal{
 			status: http.StatusTooManyRequests, wait: fullWait,
-			say: "You have too many pages of this program open. Close some and try again.",
+			say: "You have too many pages of this site open. Close some and try again.",
 		}
 	case refused != admission.Admitted || s.closed:
 		if place != nil {
@@ -60,7 +60,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 		c.end(reasonFull)
 		return nil, refusal{
 			status: http.StatusServiceUnavailable, wait: fullWait,
-			say: "The server is full right now. Try again in a few seconds.",
+			say: "The server is at capacity. Try again in a few seconds.",
 		}
 	}
 	s.wg.Add(1)

@@ -89,7 +89,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	if n := s.abort(); n > 0 {
-		s.cfg.Log.Info("closed connections whose clients stopped reading", "connections", n)
+		s.cfg.Log.Info("closed the connections of clients that stopped reading", "connections", n)
 	}
 	late := time.NewTimer(cutWait)
 	defer late.Stop()
@@ -125,7 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	kind, ok := s.kind(r)
 	if !ok {
-		s.cfg.Refuse(w, http.StatusNotFound, "There is no feed "+terms.Quoted(feedOf(r))+" here.")
+		s.cfg.Refuse(w, http.StatusNotFound, "Unknown feed "+terms.Quoted(feedOf(r))+" here.")
 		return
 	}
 	caller, cookie := s.cfg.Caller(r)
@@ -182,7 +182,7 @@ func (s *Server) upgrade(
 		WriteBufferPool:  &s.buffers,
 		CheckOrigin:      func(*http.Request) bool { return true }, // the gate has checked it
 		Error: func(w http.ResponseWriter, _ *http.Request, status int, _ error) {
-			s.cfg.Refuse(w, status, "This is not a WebSocket handshake that the server understands.")
+			s.cfg.Refuse(w, status, "The server does not support this WebSocket handshake.")
 		},
 	}
 	if protocol != "" {

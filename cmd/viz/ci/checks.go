@@ -19,14 +19,14 @@ func preparations() []step {
 func checks() []step {
 	return append(
 		preparations(),
-		step{name: "README names its two commands", run: checkReadme},
-		step{name: "templates are generated", run: commands("go tool templ generate -check")},
+		step{name: "commands in README", run: checkReadme},
+		step{name: "generated templates", run: commands("go tool templ generate -check")},
 		step{name: "gofumpt", run: checkFormat},
 		step{name: "go vet", run: commands("go vet ./...")},
 		step{name: "staticcheck", run: commands("go tool staticcheck ./...")},
 		step{name: "static build", run: buildStatic},
 		// The reduced plotting library that is built for browsers must draw the same charts.
-		step{name: "program for browsers", run: commands(
+		step{name: "browser program", run: commands(
 			"go run ./cmd/viz/tab/build -vet",
 			"go test -vet=off -modfile=.build/wasm/viz.mod -tags=minimal ./plots",
 		)},
@@ -100,12 +100,12 @@ func installMissing(r *runner) error {
 // Chromium.
 func install(r *runner, packages []string) error {
 	if len(packages) == 0 {
-		fmt.Fprintln(r.out, "nothing is missing")
+		fmt.Fprintln(r.out, "nothing to install")
 		return nil
 	}
 	if !has("apt-get") {
 		return fmt.Errorf(
-			"these packages are missing, and there is no apt-get to install them: %s", strings.Join(packages, " "),
+			"apt-get, which would install these missing packages, is not available: %s", strings.Join(packages, " "),
 		)
 	}
 	var root []string
@@ -179,7 +179,7 @@ func buildStatic(r *runner) error {
 	}
 	fmt.Fprintf(r.out, "stripped binary: %d bytes (limit %d)\n", file.Size(), sizeLimit)
 	if file.Size() > sizeLimit {
-		return fmt.Errorf("the binary exceeds the size limit")
+		return fmt.Errorf("the stripped binary exceeds the size limit")
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func TestPlan(t *testing.T) {
 func TestRunAll(t *testing.T) {
 	var out strings.Builder
 	r := &runner{out: &out, now: time.Now}
-	const late incomplete = "ended by the clock after 5m0s"
+	const late incomplete = "timed out after 5m0s"
 	steps := []step{
 		{name: "version", run: commands("go version")},
 		{name: "late", run: func(*runner) error { return late }, turns: "long"},
@@ -216,14 +216,14 @@ func TestSummary(t *testing.T) {
 	var out strings.Builder
 	r := &runner{out: &out, rows: []row{
 		{name: "go vet", wall: 1500 * time.Millisecond, cpu: 2 * time.Second},
-		{name: "long loop-ways", wall: 5 * time.Minute, cpu: time.Minute, result: "ended by the clock after 5m0s"},
+		{name: "long loop-ways", wall: 5 * time.Minute, cpu: time.Minute, result: "timed out after 5m0s"},
 	}}
 	r.summarize()
 	pad := func(name string) string { return name + strings.Repeat(" ", 60-len(name)) }
 	table := "\n" + pad("step") + "      wall processor\n" +
 		pad("go vet") + "     1.5 s     2.0 s\n" +
-		pad("long loop-ways") + "   300.0 s    60.0 s  ended by the clock after 5m0s\n"
-	note := ".ci/run: not passed: long loop-ways: ended by the clock after 5m0s\n"
+		pad("long loop-ways") + "   300.0 s    60.0 s  timed out after 5m0s\n"
+	note := ".ci/run: did not pass: long loop-ways: timed out after 5m0s\n"
 	want := table + pad("total") + "   301.5 s    62.0 s\n\n" + note + ".ci/run: all checks passed\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
@@ -267,7 +267,7 @@ func TestPasses(t *testing.T) { t.Log("noted"); t.Setenv("A", os.Getenv("VIZ_LON
 	t.Chdir(dir)
 	for _, c := range []struct{ test, want, shown string }{
 		{"TestPasses", "", ""},
-		{"TestHangs", "ended by the clock after 1s", "noted"},
+		{"TestHangs", "timed out after 1s", "noted"},
 		{"TestFailsThenHangs", "exit status 1", "wrong"},
 	} {
 		var out strings.Builder

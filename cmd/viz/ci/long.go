@@ -81,7 +81,8 @@ func partsTesting(packages []string) ([]part, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no part tests %s; run .ci/run parts to list all parts", strings.Join(packages, " "))
+		return nil, fmt.Errorf("no part of the long tier tests %s; run .ci/run parts to list all parts",
+			strings.Join(packages, " "))
 	}
 	return chosen, nil
 }
@@ -118,7 +119,7 @@ func (p part) run(r *runner, limit time.Duration) error {
 	log = strings.ReplaceAll(log, "\x16", "")
 	fmt.Fprint(r.out, shorten(log, err != nil))
 	if err != nil && onlyTimedOut(log) {
-		return incomplete(fmt.Sprintf("ended by the clock after %v", limit))
+		return incomplete(fmt.Sprintf("timed out after %v", limit))
 	}
 	return err
 }
@@ -160,7 +161,7 @@ func prepareNPM(r *runner) error {
 		}
 	}
 	if err := r.run("npm", "ping", "--loglevel=error", "--fetch-retries=1"); err != nil {
-		return incomplete("did not run: the npm registry cannot be reached")
+		return incomplete("did not run: cannot reach the npm registry")
 	}
 	return nil
 }

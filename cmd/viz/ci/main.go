@@ -19,12 +19,12 @@ import (
 
 const usage = `usage: .ci/run [COMMAND]
 
-  (no command)       every check, today's parts of the long tier, today's fuzz targets
-  long [PART…]       today's parts of the long tier, or the ones named
-  part-of PACKAGE…   the parts of the long tier that test these packages
+  (no command)       run every check, today's parts of the long tier, and today's fuzz targets
+  long [PART…]       run today's parts of the long tier, or the named parts
+  part-of PACKAGE…   run the parts of the long tier that test these packages
   parts              list the parts of the long tier
-  fuzz [all]         today's fuzz targets, or all
-  nightly [STEP]     every check, part and fuzz target; with STEP, begin at that step or part
+  fuzz [all]         run today's fuzz targets, or all of them
+  nightly [STEP]     run every check, part and fuzz target, or start at STEP (a step or part)
   help               print this text
 `
 

@@ -104,7 +104,7 @@ func (r *runner) summarize() {
 		case failed:
 			last = "FAILED at: " + w.name
 		default:
-			notes = append(notes, fmt.Sprintf(".ci/run: not passed: %s: %s\n", w.name, w.result))
+			notes = append(notes, fmt.Sprintf(".ci/run: did not pass: %s: %s\n", w.name, w.result))
 		}
 	}
 	line(total)

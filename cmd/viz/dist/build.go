@@ -120,7 +120,7 @@ func topFolder() (string, error) {
 	}
 	path := strings.TrimSpace(string(mod))
 	if filepath.Base(path) != "go.mod" {
-		return "", errors.New("not in the repository: no go.mod found")
+		return "", errors.New("not inside the repository: no go.mod found")
 	}
 	return filepath.Dir(path), nil
 }

@@ -40,7 +40,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("dist: ")
-	out := flag.String("o", "dist", "the `folder` for the release, relative to the top of the repository")
+	out := flag.String("o", "dist", "the release's output `folder`, relative to the repository root")
 	flag.Parse()
 	top, err := topFolder()
 	if err != nil {
@@ -71,7 +71,7 @@ func makeRelease(top, out string, targets []platform, w io.Writer) error {
 	}
 	if r.uncommitted > 0 {
 		fmt.Fprintf(
-			w, "%s not committed, so not in this release\n",
+			w, "%s not committed and therefore not part of this release\n",
 			terms.CountedAs(r.uncommitted, "changed file is", "changed files are"),
 		)
 	}

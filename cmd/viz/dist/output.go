@@ -46,7 +46,7 @@ func openOutput(folder string) (*output, error) {
 	for _, e := range entries {
 		if !slices.Contains(old, e.Name()) {
 			return nil, fmt.Errorf(
-				"%s is not part of an earlier release: move it away", filepath.Join(folder, e.Name()),
+				"%s is not part of an earlier release: move or delete it", filepath.Join(folder, e.Name()),
 			)
 		}
 	}

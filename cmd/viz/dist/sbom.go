@@ -144,7 +144,7 @@ func (p software) spdx(purpose string, refs ...spdxRef) spdxPackage {
 		for _, t := range p.texts[1:] {
 			more = append(more, t.name)
 		}
-		s.LicenseComments = "Further texts are in NOTICES.txt: " + strings.Join(more, ", ")
+		s.LicenseComments = "Additional texts in NOTICES.txt: " + strings.Join(more, ", ")
 	}
 	return s
 }

@@ -124,7 +124,7 @@ func TestBillOfMaterialsRefusesUnknownModule(t *testing.T) {
 func TestBillOfMaterialsNamesFurtherTexts(t *testing.T) {
 	t.Parallel()
 	s := testParts()[2].spdx("LIBRARY")
-	if want := "Further texts are in NOTICES.txt: NOTICE"; s.LicenseComments != want {
+	if want := "Additional texts in NOTICES.txt: NOTICE"; s.LicenseComments != want {
 		t.Errorf("comment %q, want %q", s.LicenseComments, want)
 	}
 }

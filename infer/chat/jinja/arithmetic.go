@@ -48,7 +48,7 @@ func (r *render) arithmetic(operator string, a, b any) any {
 			return &list{slices.Repeat(a.items, r.times(len(a.items)*16, n)), a.tuple}
 		}
 	}
-	r.fail("%s and %s cannot be joined by %s", typeOf(a), typeOf(b), operator)
+	r.fail("cannot combine %s and %s with %s", typeOf(a), typeOf(b), operator)
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (r *render) times(size int, n int64) int {
 		r.spend(r.limits.Work)
 	}
 	if high, low := bits.Mul64(uint64(n), uint64(size)); high != 0 || low > uint64(r.limits.Work)*16 {
-		r.fail("the template does too much work")
+		r.fail("the template takes too many steps")
 	}
 	r.made(int(n) * size)
 	return int(n)
@@ -85,7 +85,7 @@ func (r *render) whole(operator string, a, b int64) any {
 		}
 	case "//", "%":
 		if b == 0 {
-			r.fail("a number is divided by zero")
+			r.fail("division by zero")
 		}
 		quotient, rest := a/b, a%b
 		if rest != 0 && (rest < 0) != (b < 0) { // Python rounds down
@@ -123,7 +123,7 @@ func magnitude(a int64) uint64 {
 // float applies an operator to two floating-point numbers.
 func (r *render) float(operator string, x, y float64) any {
 	if y == 0 && (operator == "/" || operator == "//" || operator == "%") {
-		r.fail("a number is divided by zero")
+		r.fail("division by zero")
 	}
 	switch operator {
 	case "+":

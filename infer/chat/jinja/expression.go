@@ -164,7 +164,7 @@ func (p *parser) primary() expression {
 		}
 	}
 	p.at--
-	p.fail("got %s, want a value", describe(t))
+	p.fail("got %s, want an expression", describe(t))
 	return nil
 }
 
@@ -206,7 +206,7 @@ func (p *parser) tuple(empty bool, ends ...string) expression {
 		t := p.now()
 		if t.kind == closeTag || t.kind == closeOut || t.kind == operator && slices.Contains(ends, t.text) {
 			if !several && !empty {
-				p.fail("an expression is missing")
+				p.fail("missing expression")
 			}
 			return sequence{list, true}
 		}
@@ -237,7 +237,7 @@ func (p *parser) postfix(e expression) expression {
 				}
 				e = item{e, constant{i}}
 			default:
-				p.fail("a name is missing after the dot")
+				p.fail("missing name after the dot")
 			}
 		case p.skip("["):
 			e = p.subscript(e)
@@ -266,7 +266,7 @@ func (p *parser) subscript(e expression) expression {
 		return slice{e, parts}
 	}
 	if parts[0] == nil {
-		p.fail("an index is missing")
+		p.fail("missing index")
 	}
 	return item{e, parts[0]}
 }

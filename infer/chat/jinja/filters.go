@@ -79,7 +79,7 @@ func (r *render) trim(s string, a *arguments, argument string, sides int) string
 		set := r.str(v)
 		r.spend(len(set))
 		if r.spend(utf8.RuneCountInString(set)); len(set) > 256 {
-			r.fail("trim accepts at most 256 bytes of characters")
+			r.fail("trim accepts at most 256 bytes of characters to remove")
 		}
 		cut = func(c rune) bool { return strings.ContainsRune(set, c) }
 	}
@@ -147,7 +147,7 @@ func replaced(r *render, s string, a *arguments) any {
 		limit = r.wholeOf(v)
 	}
 	if !given {
-		r.fail("replace needs an old and a new string")
+		r.fail("replace requires an old and a new string")
 	}
 	from, to := r.textOf(before), r.textOf(after)
 	n := int64(strings.Count(s, from))
@@ -182,7 +182,7 @@ func (r *render) wholeOf(v any) int64 {
 
 func (r *render) end(v any, at int64) any {
 	if items := r.iterate(v); len(items) == 0 {
-		return undefined{"the item of an empty list"}
+		return undefined{"an item of an empty list"}
 	}
 	return r.item(&list{items: r.iterate(v)}, at)
 }
@@ -221,7 +221,7 @@ func (r *render) pairs(v any) *list {
 	l := &list{}
 	d, ok := v.(*dict)
 	if _, missing := v.(undefined); !ok && !missing {
-		r.fail("%s has no keys and values", typeOf(v))
+		r.fail("got %s, want a dictionary", typeOf(v))
 	}
 	if ok {
 		r.spend(len(d.keys))
@@ -353,7 +353,7 @@ func (r *render) pick(v any, a *arguments, byAttribute, passing bool) any {
 	if byAttribute {
 		attribute, given := a.take(0, "")
 		if !given {
-			r.fail("the name of an attribute is missing")
+			r.fail("missing attribute name")
 		}
 		path, at = r.str(attribute), 1
 	}

@@ -22,7 +22,7 @@ func toJSON(r *render, v any, a *arguments) any {
 	if s, given := a.take(2, "separators"); given && s != nil {
 		marks := r.iterate(s)
 		if len(marks) != 2 {
-			r.fail("tojson takes two separators")
+			r.fail("tojson requires two separators")
 		}
 		w.item, w.pair = r.textOf(marks[0]), r.textOf(marks[1])
 	}
@@ -81,7 +81,7 @@ func (w *jsonWriter) write(v any, depth int) {
 		})
 	default:
 		w.r.known(v)
-		w.r.fail("%s cannot be written as JSON", typeOf(v))
+		w.r.fail("cannot encode %s as JSON", typeOf(v))
 	}
 }
 

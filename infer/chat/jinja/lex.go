@@ -114,7 +114,7 @@ func (l *lexer) next() error {
 func (l *lexer) comment() error {
 	i := strings.Index(l.source[l.at:], "#}")
 	if i < 0 {
-		return fail(l.line, "a comment has no end")
+		return fail(l.line, "unclosed comment")
 	}
 	sign := byte(0)
 	if i > 0 {
@@ -163,7 +163,7 @@ func (l *lexer) raw(size int) error {
 	for from := l.at; ; {
 		i := strings.Index(l.source[from:], "{%")
 		if i < 0 {
-			return fail(l.line, "raw has no endraw")
+			return fail(l.line, "raw without endraw")
 		}
 		inner := l.source[l.at : from+i]
 		tag := from + i + 2
@@ -196,7 +196,7 @@ func (l *lexer) tag(closing kind, mark string) error {
 		l.move(len(l.source[l.at:]) - len(trimLeft(l.source[l.at:])))
 		rest := l.source[l.at:]
 		if rest == "" {
-			return fail(begun, "a tag has no end")
+			return fail(begun, "unclosed tag")
 		}
 		if len(l.open) == 0 {
 			for _, sign := range []string{"", "-", "+"} {
@@ -320,7 +320,7 @@ func (l *lexer) quoted(rest string) error {
 			return nil
 		}
 	}
-	return fail(l.line, "a string has no end")
+	return fail(l.line, "unclosed string")
 }
 
 // escapes maps the escapes in Python strings to the characters that they represent.
@@ -356,7 +356,7 @@ func unquote(s string) (value, fault string) {
 		for k := range size {
 			at := i + 1 + k
 			if at >= len(s) || !strings.ContainsRune("0123456789abcdefABCDEF", rune(s[at])) || r > unicode.MaxRune {
-				return "", fmt.Sprintf(`the escape \%c needs %d hexadecimal digits`, c, size)
+				return "", fmt.Sprintf(`the escape \%c requires %d hexadecimal digits`, c, size)
 			}
 			d := rune(s[at])
 			switch {
@@ -370,7 +370,7 @@ func unquote(s string) (value, fault string) {
 			r = r<<4 | d
 		}
 		if !utf8.ValidRune(r) {
-			return "", fmt.Sprintf(`the escape \%c is not a character`, c)
+			return "", fmt.Sprintf(`the escape \%c does not represent a character`, c)
 		}
 		b.WriteRune(r)
 		i += size

@@ -101,7 +101,7 @@ func (r *render) split(s string, a *arguments) any {
 	case given && separator != nil:
 		mark := r.textOf(separator)
 		if mark == "" {
-			r.fail("split needs a separator that is not empty")
+			r.fail("split requires a nonempty separator")
 		}
 		parts = strings.SplitN(s, mark, limit)
 	case limit < 0:

@@ -18,7 +18,7 @@ func init() {
 		return func(r *render, v any, a *arguments) bool {
 			other, given := a.take(0, "")
 			if !given {
-				r.fail("the test needs a value to compare with")
+				r.fail("the test requires a value to compare with")
 			}
 			return r.compare(operator, v, other)
 		}

@@ -73,7 +73,7 @@ func (e conditional) value(r *render, s *scope) any {
 	case e.otherwise != nil:
 		return r.eval(e.otherwise, s)
 	}
-	return undefined{"the value without else"}
+	return undefined{"the value of an if without else"}
 }
 
 func (e logical) value(r *render, s *scope) any {

@@ -98,7 +98,7 @@ func (r *render) key(v any) any {
 		return v
 	}
 	r.known(v)
-	r.fail("%s cannot be a key", typeOf(v))
+	r.fail("%s cannot be used as a key", typeOf(v))
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (r *render) order(a, b any) int {
 	}
 	r.known(a)
 	r.known(b)
-	r.fail("%s and %s cannot be compared", typeOf(a), typeOf(b))
+	r.fail("cannot compare %s and %s", typeOf(a), typeOf(b))
 	return 2
 }
 
@@ -227,7 +227,7 @@ func (r *render) contains(in, v any) bool {
 		s, ok := v.(string)
 		if !ok {
 			r.known(v)
-			r.fail("%s cannot be in a string", typeOf(v))
+			r.fail("got %s to search for in a string, want a string", typeOf(v))
 		}
 		r.spend(len(in)/16 + 1)
 		return strings.Contains(in, s)
@@ -299,7 +299,7 @@ func (r *render) slice(of any, parts [3]any) any {
 	s, isText := of.(string)
 	l, isList := of.(*list)
 	if !isText && !isList {
-		r.fail("%s cannot be sliced", typeOf(of))
+		r.fail("cannot slice %s", typeOf(of))
 	}
 	items := r.iterate(of)
 	n := int64(len(items))
@@ -320,7 +320,7 @@ func (r *render) slice(of any, parts [3]any) any {
 	if parts[2] != nil {
 		i, _, whole, ok := number(parts[2])
 		if !ok || !whole || i == 0 || i < -n-1 && i < -maxRange || i > math.MaxInt32 {
-			r.fail("the step must be a whole number other than 0")
+			r.fail("the step of a slice must be an integer other than 0")
 		}
 		step = i
 	}

@@ -22,7 +22,7 @@ func Parse(source string) (t *Template, err error) {
 	defer caught(&err)
 	body := p.statements()
 	if p.now().kind != end {
-		p.fail("%s, but nothing of that name is open", describe(p.list[p.at+1]))
+		p.fail("unexpected %s", describe(p.list[p.at+1]))
 	}
 	return &Template{body}, nil
 }
@@ -145,7 +145,7 @@ func (p *parser) statements(ends ...string) (list []statement) {
 		switch t := p.now(); t.kind {
 		case end:
 			if len(ends) > 0 {
-				p.fail("%s is missing", ends[len(ends)-1])
+				p.fail("missing %s", ends[len(ends)-1])
 			}
 			return list
 		case data:
@@ -197,7 +197,7 @@ func (p *parser) statement() statement {
 		return group(body)
 	case "break", "continue":
 		if p.loops == 0 {
-			p.fail("%s outside of a loop", word)
+			p.fail("%s outside a loop", word)
 		}
 		p.close()
 		return jump(word == "break")
@@ -259,7 +259,7 @@ func (p *parser) loop(line int) statement {
 		p.fail("a loop can assign only to names, not to attributes")
 	}
 	if !p.skipName("in") {
-		p.fail("in is missing after the loop's names")
+		p.fail("missing in after the names of the loop")
 	}
 	s.over = p.or() // not a conditional expression: `if` after the list filters it
 	if p.skipName("if") {

@@ -39,7 +39,7 @@ func (r *render) fail(format string, args ...any) { panic(fail(r.line, format, a
 func (r *render) spend(n int) {
 	before := r.work
 	if r.work += n; r.work > r.limits.Work || n < 0 {
-		r.fail("the template does too much work")
+		r.fail("the template takes too many steps")
 	}
 	if before>>12 != r.work>>12 && r.ctx.Err() != nil {
 		r.fail("rendering was canceled")
@@ -184,7 +184,7 @@ func (a assignment) run(r *render, s *scope) jumping {
 	}
 	n, ok := s.get(a.names[0]).(*namespace)
 	if !ok {
-		r.fail("%s is not a namespace; only namespaces can be changed", a.names[0])
+		r.fail("cannot assign to an attribute of %s; only namespaces can be changed", a.names[0])
 	}
 	n.values[a.attribute] = v
 	return onward
@@ -198,7 +198,7 @@ func (r *render) assign(s *scope, names []string, v any) {
 	}
 	items := r.iterate(v)
 	if len(items) != len(names) {
-		r.fail("cannot set %d names to %d values", len(names), len(items))
+		r.fail("cannot unpack %d values into %d names", len(items), len(names))
 	}
 	for i, name := range names {
 		s.values[name] = items[i]
@@ -367,7 +367,7 @@ func (r *render) arguments(s *scope, positional []expression, named []argument) 
 			a.named = map[string]any{}
 		}
 		if _, twice := a.named[n.name]; twice {
-			r.fail("the argument %s is given twice", n.name)
+			r.fail("duplicate argument %s", n.name)
 		}
 		a.named[n.name] = r.eval(n.value, s)
 	}
@@ -389,7 +389,7 @@ func (a *arguments) take(place int, name string) (v any, given bool) {
 // finish fails if any argument has not been taken.
 func (a *arguments) finish(r *render, of string) {
 	if a.taken < len(a.positional) {
-		r.fail("%s takes %d arguments, not %d", of, a.taken, len(a.positional))
+		r.fail("%s takes at most %d arguments, got %d", of, a.taken, len(a.positional))
 	}
 	for name := range a.named {
 		r.fail("%s has no argument %s", of, name)

@@ -64,7 +64,7 @@ func (r *render) repr(b *strings.Builder, v any) {
 		b.WriteString("}")
 	default:
 		r.known(v)
-		r.fail("%s cannot be written", typeOf(v))
+		r.fail("cannot print %s", typeOf(v))
 	}
 }
 

@@ -66,7 +66,7 @@ func addDamaged(ctx context.Context, logs journal.Journal, list []Saved) ([]Save
 		}
 		list = append(list, Saved{
 			Code: code, Used: o.Used, Records: o.Records, Bytes: o.Bytes,
-			Fault: "it could not be read and was set aside",
+			Fault: "it was unreadable and has been set aside",
 		})
 	}
 	slices.SortFunc(list, func(a, b Saved) int { return strings.Compare(a.Code, b.Code) })
@@ -77,7 +77,7 @@ func savedRoom(ctx context.Context, logs journal.Journal, o journal.Info) (s Sav
 	s = Saved{Code: o.Name, Used: o.Used, Records: o.Records, Bytes: o.Bytes}
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("the log cannot be folded: %v", v)
+			err = fmt.Errorf("its log is invalid: %v", v)
 		}
 	}()
 	f, err := journal.Load(ctx, logs, o.Owner, Folding)

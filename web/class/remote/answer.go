@@ -41,7 +41,7 @@ func (h *shared) answer(ctx context.Context, data []byte) []byte {
 		} else if out.Moved = errors.Is(err, room.ErrMoved); !out.Moved {
 			out.Failed = true
 			if ctx.Err() == nil {
-				h.Config().Log.Error("a request from another server failed", "op", q.Op, "error", err)
+				h.Config().Log.Error("request from another server failed", "op", q.Op, "error", err)
 			}
 		}
 	}

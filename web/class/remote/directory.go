@@ -65,7 +65,7 @@ func (h *shared) Lookup(ctx context.Context, code string) (room.Hosted, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		h.Config().Log.Warn("a room could not be looked up", "error", err)
+		h.Config().Log.Warn("failed to look up a room", "error", err)
 		return nil, class.ErrAway
 	case len(hash) != sha256.Size:
 		return nil, nil
@@ -99,7 +99,7 @@ func (h *shared) Open(ctx context.Context, u *room.Unstarted, most int) (room.Ho
 		}
 		taken, err := h.taken(ctx, u.Code())
 		if err != nil {
-			h.Config().Log.Warn("a room code could not be looked up", "error", err)
+			h.Config().Log.Warn("failed to look up a room code", "error", err)
 			return nil, class.ErrAway
 		}
 		if taken { // the code belongs to a room on another server, or to a damaged one
@@ -107,7 +107,7 @@ func (h *shared) Open(ctx context.Context, u *room.Unstarted, most int) (room.Ho
 		}
 		lease, err := h.c.Leases.Take(ctx, u.Code())
 		if err != nil {
-			h.Config().Log.Warn("the lease of a new room could not be acquired", "error", err)
+			h.Config().Log.Warn("failed to acquire the lease of a new room", "error", err)
 			return nil, class.ErrAway
 		}
 		if lease.Release == nil { // another server is creating a room with the same code
@@ -131,7 +131,7 @@ func (h *shared) begin(u *room.Unstarted, lease Lease) (room.Hosted, error) {
 		}
 	}
 	lease.Release()
-	h.Config().Log.Error("a new room could not be saved", "error", err)
+	h.Config().Log.Error("failed to save a new room", "error", err)
 	return nil, records.NotKept(err)
 }
 
@@ -145,7 +145,7 @@ func (h *shared) FindDamaged(ctx context.Context, code string) (*room.Damaged, e
 	defer cancel()
 	d, err := h.damagedShared(within, code)
 	if err != nil && ctx.Err() == nil {
-		h.Config().Log.Warn("a room could not be looked up", "error", err)
+		h.Config().Log.Warn("failed to look up a room", "error", err)
 		err = class.ErrAway
 	}
 	return d, err
@@ -217,7 +217,7 @@ func (h *shared) SweepOthers(ctx context.Context) {
 		err = h.sweepAside(ctx, logs)
 	}
 	if err != nil {
-		h.Config().Log.Error("listing old rooms failed", "error", err)
+		h.Config().Log.Error("failed to list old rooms", "error", err)
 		return
 	}
 	for _, log := range logs {

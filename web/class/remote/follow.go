@@ -145,7 +145,7 @@ func (f *relay) show(ctx context.Context) {
 		if w == nil || here {
 			continue
 		}
-		_ = fault.Do(f.shared.Config().Log, "showing a room of another server", func() error {
+		_ = fault.Do(f.shared.Config().Log, "showing another server's room", func() error {
 			f.showOne(ctx, x, w)
 			return nil
 		})
@@ -163,7 +163,7 @@ func (f *relay) showOne(ctx context.Context, x *replica, w *wireView) {
 		st, err := x.state(ctx, w.Run)
 		if err != nil {
 			if ctx.Err() == nil {
-				f.shared.Config().Log.Error("a room's stage could not be recreated on this server", "error", err)
+				f.shared.Config().Log.Error("failed to recreate a room's stage on this server", "error", err)
 			}
 			x.close()
 		}

@@ -104,7 +104,7 @@ func (f *relay) Append(b journal.Batch, epoch uint64) ([]int64, error) {
 	case errors.Is(err, store.ErrFull): // the batch was refused, and the log is unchanged
 		return nil, err
 	case !errors.Is(err, ErrFenced):
-		f.shared.Config().Log.Error("a class could not be saved and is reloaded", "error", err)
+		f.shared.Config().Log.Error("failed to save a class; reloading it", "error", err)
 	}
 	return nil, room.ErrMoved
 }
@@ -122,7 +122,7 @@ func (f *relay) Shown(v *class.View) {
 	}
 	text, err := encode(v)
 	if err != nil || len(text) > MaxReply {
-		f.shared.Config().Log.Error("a view of a class could not be sent to other servers", "error", err, "bytes",
+		f.shared.Config().Log.Error("failed to send a class's view to other servers", "error", err, "bytes",
 			len(text))
 		return
 	}

@@ -30,7 +30,7 @@ func (x *replica) close() {
 // settings.
 func (x *replica) state(ctx context.Context, w *wireRun) (*session.State, error) {
 	if w.Started && w.Link == "" {
-		return nil, errors.New("too many tokens were changed by hand to fit in a link")
+		return nil, errors.New("too many manually chosen tokens to fit in a link")
 	}
 	st, err := x.bring(ctx, w)
 	if err != nil {

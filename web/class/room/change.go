@@ -49,7 +49,7 @@ func (c *core) deleteAll() error {
 		err = c.cfg.Secrets.DropSecret(context.Background(), c.code)
 	}
 	if err != nil {
-		c.cfg.Log.Error("a room could not be deleted", "error", err)
+		c.cfg.Log.Error("failed to delete a room", "error", err)
 		if why := store.Why(err); why != "" {
 			return terms.Refuse(class.CodeKept, "class.refused.not_deleted.why", "why", why)
 		}

@@ -40,7 +40,7 @@ func (h *Hub) Save(ctx context.Context) error {
 	}
 	saving.Wait()
 	if n := failed.Load(); n > 0 {
-		return fmt.Errorf("%s could not be saved", terms.Counted(int(n), "room"))
+		return fmt.Errorf("failed to save %s", terms.Counted(int(n), "room"))
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (h *Hub) makeSpace(ctx context.Context, most int) {
 		return
 	}
 	if err := oldest.RemoveAll(ctx); err != nil {
-		h.cfg.Log.Error("an unused room could not be deleted", "error", err)
+		h.cfg.Log.Error("failed to delete an unused room", "error", err)
 	}
 }
 

@@ -129,7 +129,7 @@ func (c *core) keep(all []records.Entry) error {
 	list := make([]journal.Record, len(all))
 	for i, x := range all {
 		if list[i] = x.Record; x.Data == nil {
-			c.cfg.Log.Error("a class could not be encoded", "record", x.Type)
+			c.cfg.Log.Error("failed to encode a class", "record", x.Type)
 			return class.ErrKept
 		}
 	}
@@ -137,7 +137,7 @@ func (c *core) keep(all []records.Entry) error {
 	if errors.Is(err, ErrMoved) {
 		return err
 	} else if err != nil {
-		c.cfg.Log.Error("a class could not be saved", "error", err)
+		c.cfg.Log.Error("failed to save a class", "error", err)
 		return records.NotKept(err)
 	}
 	c.keptUsed = c.used

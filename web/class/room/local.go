@@ -127,7 +127,7 @@ func (r *Local) awake(ctx context.Context) (class.Run, error) {
 	run, err := r.cfg.Driver.Open(ctx, r.code, now.link)
 	if err != nil && now.link != "" && ctx.Err() == nil {
 		// The model might have changed, so the room continues without its stage.
-		r.cfg.Log.Error("a room's stage could not be restored", "error", err)
+		r.cfg.Log.Error("failed to restore a room's stage", "error", err)
 		notice = terms.Refuse(terms.CodeModel, "class.notice.no_stage", "why", strings.TrimSuffix(err.Error(), "."))
 		run, err = r.cfg.Driver.Open(ctx, r.code, "")
 	}
@@ -220,7 +220,7 @@ func (r *Local) restoreRun() {
 		if err == nil || r.ctx.Err() != nil {
 			return
 		}
-		r.cfg.Log.Error("a room's run could not be reopened", "error", err)
+		r.cfg.Log.Error("failed to reopen a room's run", "error", err)
 		_ = r.ask(r.ctx, func(c *core) error { // the room may be gone
 			c.notice = stoppedNotice
 			c.publish()

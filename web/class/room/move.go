@@ -33,7 +33,7 @@ func (r *Local) moveRun(ctx context.Context, run class.Run, f func(class.Do) err
 		}
 		return st, err
 	}
-	if fault.Do(r.cfg.Log, "a command of a room", func() error {
+	if fault.Do(r.cfg.Log, "a room's command", func() error {
 		err = f(do)
 		return nil
 	}) != nil {
@@ -82,6 +82,6 @@ func (r *Local) rollBack(ctx context.Context, run class.Run, before *session.Sta
 		err = r.adopt(ctx, run, nil)
 	}
 	if err != nil && r.ctx.Err() == nil {
-		r.cfg.Log.Error("a room's stage could not be rolled back", "error", err)
+		r.cfg.Log.Error("failed to roll back a room's stage", "error", err)
 	}
 }

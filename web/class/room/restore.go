@@ -50,7 +50,7 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 				return err
 			})
 			if err != nil && reading.Err() == nil {
-				cfg.Log.Error("a room could not be read and was left unchanged", "error", err)
+				cfg.Log.Error("failed to read a room; its data is unchanged", "error", err)
 				unread[i] = &Damaged{Hash: hash, Used: log.Used}
 				if !records.ValidTime(log.Used) || log.Used.After(cfg.Now()) {
 					unread[i].Used = cfg.Now()
@@ -95,16 +95,16 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 	f, err := journal.Load(ctx, cfg.Logs, log.Owner, records.Folding)
 	switch {
 	case errors.Is(err, journal.ErrDamaged):
-		return nil, setAside(ctx, cfg, log.Owner, "its log cannot be read")
+		return nil, setAside(ctx, cfg, log.Owner, "its log is unreadable")
 	case err != nil:
-		return nil, fmt.Errorf("a room: %w", err)
+		return nil, fmt.Errorf("reading a room: %w", err)
 	case len(hash) != sha256.Size:
 		return nil, setAside(ctx, cfg, log.Owner, "its secret is damaged or missing")
 	case f.Seq == 0:
 		return nil, setAside(ctx, cfg, log.Owner, "its log is empty")
 	}
 	if n := len(f.Unreadable); n > 0 {
-		cfg.Log.Error("unreadable records of a room were set aside", "records", n)
+		cfg.Log.Error("set aside the unreadable records of a room", "records", n)
 		if err := cfg.Logs.SetAside(ctx, log.Owner, cfg.Now(), f.Unreadable...); err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ const clocksDiffer = 7 * 24 * time.Hour
 
 // setAside sets a whole room aside.
 func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) error {
-	cfg.Log.Error("a room could not be opened and was set aside: " + why)
+	cfg.Log.Error("failed to open a room; its log was set aside: " + why)
 	return cfg.Logs.SetAside(ctx, room, cfg.Now())
 }
 

@@ -31,11 +31,11 @@ func (h *Hub) run(r *Local, c *core) {
 			return err
 		})
 		if err != nil {
-			h.cfg.Log.Error("a room could not be restarted", "error", err)
+			h.cfg.Log.Error("failed to restart a room", "error", err)
 			break
 		}
 	}
-	h.cfg.Log.Error("a room has failed too often and stays closed until the server restarts")
+	h.cfg.Log.Error("a room has failed too often; it will remain closed until the server restarts")
 	h.mu.Lock()
 	delete(h.rooms, r.code)
 	h.damaged[r.code] = &Damaged{Hash: secret[:], Used: h.cfg.Now()}
@@ -95,7 +95,7 @@ func (h *Hub) saveJoins(old *core) {
 	}
 	batch := journal.Batch{Owner: old.owner(), At: old.used, Records: left}
 	if _, err := old.append(batch); err != nil {
-		h.cfg.Log.Error("a class could not be saved", "error", err)
+		h.cfg.Log.Error("failed to save a class", "error", err)
 	}
 }
 

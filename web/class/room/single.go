@@ -36,7 +36,7 @@ func (h single) Open(ctx context.Context, u *Unstarted, most int) (Hosted, error
 		err = c.create()
 	}
 	if err != nil {
-		h.cfg.Log.Error("a new room could not be saved", "error", err)
+		h.cfg.Log.Error("failed to save a new room", "error", err)
 		return nil, records.NotKept(err)
 	}
 	r := h.begin(u)
@@ -93,7 +93,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	h.damaged = kept.damaged
 	for _, c := range kept.rooms {
-		err := fault.Do(h.cfg.Log, "beginning a room", func() error {
+		err := fault.Do(h.cfg.Log, "starting a room", func() error {
 			c.host = single{h}
 			h.rooms[c.code] = h.begin(&Unstarted{core: c})
 			return nil

@@ -35,7 +35,7 @@ func (h *Hub) SweepRoom(ctx context.Context, r *Local) {
 	case err != nil: // the room is gone
 	case is.old:
 		if err := r.RemoveAll(ctx); err != nil {
-			h.cfg.Log.Error("an old room could not be deleted", "error", err)
+			h.cfg.Log.Error("failed to delete an old room", "error", err)
 		}
 	case is.resting:
 		r.rest(ctx)
@@ -67,7 +67,7 @@ func (h *Hub) sweepDamaged(ctx context.Context) {
 	h.mu.Unlock()
 	for _, code := range old {
 		if err := h.RemoveDamaged(ctx, code); err != nil {
-			h.cfg.Log.Error("a damaged room could not be deleted", "error", err)
+			h.cfg.Log.Error("failed to delete a damaged room", "error", err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (c *core) tidy(most int) {
 		err = c.snapshot()
 	}
 	if err != nil {
-		c.cfg.Log.Warn("a class's log could not be compacted and will be retried", "error", err)
+		c.cfg.Log.Warn("failed to compact a class's log; will retry", "error", err)
 		c.untidy = time.Now().Add(retryTidy)
 	}
 }
@@ -77,7 +77,7 @@ func (c *core) erase() error {
 		return nil
 	}
 	if err := c.compactAndScrub(); err != nil {
-		c.cfg.Log.Error("a name could not be erased", "error", err)
+		c.cfg.Log.Error("failed to erase a name", "error", err)
 		return records.NotKept(err)
 	}
 	return nil

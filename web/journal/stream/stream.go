@@ -225,7 +225,7 @@ func (j *Journal) ensure(ctx context.Context) error {
 		return nats.ErrDisconnected
 	}
 	if most := j.nc.MaxPayload(); most < leastPayload {
-		return fmt.Errorf("NATS accepts messages of at most %d bytes (max_payload), but the logs need %d",
+		return fmt.Errorf("NATS accepts messages of at most %d bytes (max_payload), but the logs require %d",
 			most, leastPayload)
 	}
 	for n := range Streams {
@@ -253,9 +253,9 @@ func (j *Journal) ensureStream(ctx context.Context, n int) error {
 	switch {
 	case c.MaxAge != 0 || c.MaxMsgsPerSubject > 0 || c.Retention != jetstream.LimitsPolicy ||
 		c.Discard != jetstream.DiscardNew:
-		return errors.New("the stream may discard messages automatically, so it cannot store logs")
+		return errors.New("the stream can discard messages automatically, so it cannot store logs")
 	case c.DenyDelete || c.DenyPurge:
-		return errors.New("the stream does not allow deleting messages, so deleted data would remain")
+		return errors.New("the stream does not allow messages to be deleted, so deleted data would remain")
 	case !c.AllowAtomicPublish || !c.AllowDirect:
 		return errors.New("the stream must have allow_atomic and allow_direct enabled")
 	case c.Compression != jetstream.NoCompression:
@@ -267,7 +267,7 @@ func (j *Journal) ensureStream(ctx context.Context, n int) error {
 func (j *Journal) streamConfig(n int) jetstream.StreamConfig {
 	c := jetstream.StreamConfig{
 		Name: j.streamName(n), Subjects: []string{fmt.Sprintf("%s.%d.>", j.cfg.Prefix, n)},
-		Description: "what learners and classes of Token by Token did",
+		Description: "actions of Token by Token's learners and classes",
 		Retention:   jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
 		Replicas: Replicas(j.nc, j.cfg.Replicas), AllowDirect: true, AllowAtomicPublish: true,
 	}

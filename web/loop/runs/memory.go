@@ -104,7 +104,7 @@ func (rs *Registry) watchMemory() {
 		case <-rs.ctx.Done():
 			return
 		case now := <-tick.C:
-			_ = fault.Do(rs.cfg.Log, "watching the memory", func() error {
+			_ = fault.Do(rs.cfg.Log, "monitoring memory", func() error {
 				over := rs.lookAtMemory(now)
 				if (over || rs.memory.freed.Load() >= worthReturning) && now.Sub(returned) >= returnEvery {
 					rs.returnMemory()
@@ -127,9 +127,9 @@ func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
 		rs.evict(used-limit+limit/20, nil)
 	}
 	if rs.full.Swap(over) != over {
-		say := "the process uses more memory than allowed: no new runs for now"
+		say := "the process exceeds its memory limit; refusing new runs"
 		if !over {
-			say = "the process is within its memory limit again"
+			say = "the process is within its memory limit again; accepting new runs"
 		}
 		rs.cfg.Log.Warn(say, "limit", terms.BytesShort(limit), "resident", terms.BytesShort(used))
 	}

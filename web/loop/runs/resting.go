@@ -36,7 +36,7 @@ func (rs *Registry) rest(r *Run, s *session.Session) bool {
 	}
 	packed, err := s.Rest()
 	if err != nil {
-		rs.cfg.Log.Error("an idle run could not be encoded", "err", err)
+		rs.cfg.Log.Error("failed to encode an idle run", "err", err)
 		return false
 	}
 	if place = rs.settle(place, id); place == nil {
@@ -73,7 +73,7 @@ func (rs *Registry) wake(learner, id string) *Run {
 	slot := rs.cfg.Slot()
 	s, err := session.Wake(slot.Model(), rs.limits(), x.session)
 	if err != nil {
-		rs.cfg.Log.Error("an idle run could not be decoded", "err", err)
+		rs.cfg.Log.Error("failed to decode an idle run", "err", err)
 		rs.dropID(id)
 		return nil
 	}

@@ -92,7 +92,7 @@ func (x *RoomRun) Watch(f func()) (stop func()) {
 			case <-stopped:
 				return
 			default:
-				_ = fault.Do(x.registry.cfg.Log, "showing a room its run", func() error { f(); return nil })
+				_ = fault.Do(x.registry.cfg.Log, "showing a run to a room", func() error { f(); return nil })
 			}
 		}
 	})

@@ -251,7 +251,7 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 		return
 	}
 	if err != nil && ctx.Err() == nil && next.Stuck == nil {
-		r.log.Error("playing failed", "err", err)
+		r.log.Error("playback failed", "err", err)
 	}
 	r.touch()
 	if !r.publish(s, next, nil) && next.Playing {

@@ -13,7 +13,7 @@ import (
 
 // ErrInput is returned for invalid input. The message says which part is invalid and what is
 // allowed.
-var ErrInput = errors.New("nothing was kept")
+var ErrInput = errors.New("nothing was saved")
 
 // Limits for one learner. They ensure that [Parse] accepts every exported file.
 const (

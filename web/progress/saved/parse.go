@@ -31,11 +31,11 @@ func Parse(data []byte) (File, error) {
 	)
 	p.is(
 		"format", top, p.text("format", top) == format,
-		fmt.Sprintf("must be %q: this is not a file of saved progress", format),
+		fmt.Sprintf("must be %q; this is not a saved progress file", format),
 	)
 	p.is(
 		"version", top, p.whole("version", top) == version,
-		fmt.Sprintf("must be %d: another version of this program wrote the file", version),
+		fmt.Sprintf("must be %d; the file was written by a different version of this program", version),
 	)
 	f := File{Exported: p.time("exported", top)}
 	f.Visits = entries(&p, top, "visits", p.visit, func(v Visit) string { return v.Section })
@@ -128,11 +128,11 @@ func (p *parser) object(at string, data json.RawMessage, fields ...string) objec
 		var value json.RawMessage
 		name, _ := t.(string)
 		if err != nil || d.Decode(&value) != nil {
-			p.fail(here, "cannot be read")
+			p.fail(here, "is invalid")
 			return o
 		}
 		if _, twice := o.fields[name]; twice {
-			p.fail(o.place(name), "appears twice")
+			p.fail(o.place(name), "appears more than once")
 		}
 		if !slices.Contains(fields, name) {
 			p.fail(here, "has an unknown field %.50q", name)

@@ -86,7 +86,7 @@ func TestParseRefuses(t *testing.T) {
 		{swap("viz-progress", "anki"), `format must be "viz-progress"`},
 		{swap(`"version": 1`, `"version": 2`), "version must be 1"},
 		{swap(`"version": 1`, `"version": "1"`), "version must be a whole number"},
-		{swap(`"version": 1`, `"version": 1, "version": 1`), "version appears twice"},
+		{swap(`"version": 1`, `"version": 1, "version": 1`), "version appears more than once"},
 		{swap(`"version": 1`, `"version": 1, "Version": 1`), `the file has an unknown field "Version"`},
 		{swap("2026-11-21T09:00:00.123Z", "yesterday"), "exported must be a time"},
 		{swap(`"times":3`, `"times":0`), "visits[0].times must be 1 or more"},

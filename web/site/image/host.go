@@ -216,7 +216,7 @@ func (h *host) instantiate(ctx context.Context, r wazero.Runtime) error {
 			f.setInt64(24, int64(len(text)))
 		},
 		"syscall/js.valueLoadString": func(f frame) { copy(f.slice(16), f.value(8).(*object).bytes) },
-		"syscall/js.valueInstanceOf": unknown("checks a value's class"),
+		"syscall/js.valueInstanceOf": unknown("uses instanceof"),
 		"syscall/js.copyBytesToGo":   copyBytesToGo,
 		"syscall/js.copyBytesToJS":   copyBytesToJS,
 	} {
@@ -279,7 +279,7 @@ func valueIndex(f frame) {
 		f.setValue(24, o.items[i])
 		return
 	}
-	f.h.fail(errors.New("the program indexes a value that is not an array or has no such element"))
+	f.h.fail(errors.New("the program indexes a value that is not an array, or uses an index out of range"))
 }
 
 func valueCall(f frame) {

@@ -121,7 +121,7 @@ func (h *host) why(err error) error {
 	if first, _, _ := strings.Cut(h.said.String(), "\n"); first != "" {
 		err = fmt.Errorf("%w; output: %s", err, first)
 	}
-	return fmt.Errorf("the program could not be prepared: %w", err)
+	return fmt.Errorf("failed to prepare the program: %w", err)
 }
 
 // register returns the name under which a global variable is exported.
@@ -189,7 +189,7 @@ func (h *host) next() bool {
 func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	memory, ok := h.memory.Read(0, h.memory.Size())
 	if !ok {
-		return nil, errors.New("the program's memory cannot be read")
+		return nil, errors.New("cannot read the program's memory")
 	}
 	list, err := m.exports()
 	if err != nil {
@@ -198,7 +198,7 @@ func (h *host) image(m module, types []byte, values []uint64) (*Image, error) {
 	resume := slices.IndexFunc(list, func(e export) bool { return e.name == "resume" })
 	run := slices.IndexFunc(list, func(e export) bool { return e.name == "run" })
 	if resume < 0 || run < 0 {
-		return nil, errors.New("the program does not export both run and resume")
+		return nil, errors.New("the program must export both run and resume")
 	}
 	list[run].index = list[resume].index
 	m = m.without(dataSection, dataCountSection).withExports(list).withGlobals(types, values)

@@ -51,7 +51,7 @@ var changes = []change{
 }
 
 func main() {
-	out := flag.String("o", work+"/viz.wasm", "the file to write")
+	out := flag.String("o", work+"/viz.wasm", "the output file")
 	// go vet and go build get the same build flags, so packages are compiled only once.
 	vet := flag.Bool("vet", false, "vet ./cmd/viz/tab and ./web/tab first")
 	flag.Parse()
