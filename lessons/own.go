@@ -2,10 +2,12 @@ package lessons
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer/files"
@@ -75,7 +77,7 @@ func (l *loader) readOwn(dir string) map[string]string {
 	texts := map[string]string{}
 	folder, err := files.OpenInside(dir)
 	if err != nil {
-		l.problems.add(position{".", 1}, "%v", reason(err))
+		l.problems.add(position{".", 1}, "the folder %v", reason(err))
 		return texts
 	}
 	defer folder.Close()
@@ -129,7 +131,8 @@ func (l *loader) ownNames(folder *files.Inside) (names []string) {
 	return names
 }
 
-// reason reduces a file system error to its cause, without the path and the system call.
+// reason reduces a file system error to its cause, without the path and the system call. The result
+// continues a sentence that begins with "the file".
 func reason(err error) error {
 	var p *fs.PathError
 	if !errors.As(err, &p) {
@@ -137,6 +140,9 @@ func reason(err error) error {
 	}
 	if strings.Contains(p.Err.Error(), "escapes") { // package os has no name for this error
 		return errors.New("is a link that leads outside the folder")
+	}
+	if errno := new(syscall.Errno); errors.As(p.Err, errno) {
+		return fmt.Errorf("could not be read: %w", p.Err)
 	}
 	return p.Err
 }
