@@ -14,7 +14,7 @@ import (
 const ReadOut = 5
 
 // Inspection holds the values inside one forward pass at its newest position. To compute it,
-// [Model.Inspect] reruns that position on the cached columns before it. The numbers are the same as
+// [Model.Inspect] runs a [Watch] of that position on the cached columns before it. The numbers are the same as
 // in the original pass, bit for bit. The rerun does not count toward the steps or their times. An
 // Inspection owns its data.
 type Inspection struct {
@@ -67,26 +67,19 @@ type Reading struct {
 // Inspect returns the values inside the pass that read token and wrote column `position` (from 0)
 // of c. It does not change c, which may also contain later columns.
 func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
+	w, err := m.watchOne(ctx, c.upTo(position), token)
+	if err != nil {
+		return nil, err
+	}
 	in := &Inspection{
-		Position: position, Token: m.Token(token), Blocks: make([]BlockView, len(m.blocks)),
-		Embedding: m.embeddingNorm(token),
+		Position: position, Token: m.Token(token), Blocks: w.inside, Embedding: m.embeddingNorm(token),
 	}
-	past := c.upTo(position)
-	past.reserve(position + 1)
-	s := m.scratch.Get().(*scratch)
-	defer m.scratch.Put(s)
-	s.inputs = append(s.inputs[:0], passInput{cache: past, at: position, token: token})
-	m.enter(s, s.inputs)
 	for l := range in.Blocks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		in.Blocks[l] = m.inspectBlock(s, l)
-	}
-	past.positions++
-	for i := range in.Blocks {
-		b := &in.Blocks[i]
-		b.Key, b.Value = past.Column(i, position)
+		b := &in.Blocks[l]
+		b.NormIn, b.NormOut, b.Residual = norm(w.stream[l]), norm(w.stream[l+1]), w.stream[l+1]
+		b.Key, b.Value = w.cache.Column(l, position)
+		b.Attention = slices.Collect(slices.Chunk(w.looks[l], position+1))
+		b.Mixes = mixesOf(&m.config, b.Attention, w.mixed[l], w.cache.values[l])
 	}
 	for blocks := range slices.Chunk(in.Blocks, max(1, readOutScores/m.config.Vocab)) {
 		if err := m.readOut(ctx, blocks); err != nil {
@@ -118,34 +111,6 @@ func (m *Model) readOut(ctx context.Context, blocks []BlockView) error {
 		}
 	}
 	return nil
-}
-
-// inspectBlock is like [Model.block], but for one input, and returns the values inside the block.
-func (m *Model) inspectBlock(s *scratch, l int) (v BlockView) {
-	cfg, b, p := &m.config, &m.blocks[l], s.inputs[0]
-	kv := cfg.KVHeads * cfg.HeadDim
-	x, h := s.x[:cfg.Width], s.h[:cfg.Width]
-	q, mixed := s.q[:cfg.Heads*cfg.HeadDim], s.mixed[:cfg.Heads*cfg.HeadDim]
-	v.NormIn = norm(x)
-
-	m.project(s, b, s.inputs)
-	m.store(s, l, s.inputs)
-	v.Query = slices.Clone(q)
-	from, values := b.seesFrom(p.at), p.cache.values[l]
-	m.attend(s, mixed, q, p.cache.keys[l][from*kv:(p.at+1)*kv], values[from*kv:(p.at+1)*kv], func(w []float32) {
-		v.Attention = append(v.Attention, append(make([]float32, from), w...))
-	})
-	v.Mixes = mixesOf(cfg, v.Attention, mixed, values)
-	b.attention(h, mixed, 1)
-	add(x, h)
-	v.NormMid = norm(x)
-
-	hidden, _ := m.hidden(s, b, b.ffnNorm.of(h, x), 1)
-	v.Hidden = slices.Clone(hidden)
-	b.feedForward(h, hidden, 1)
-	add(x, h)
-	v.Residual, v.NormOut = slices.Clone(x), norm(x)
-	return v
 }
 
 // mixesOf returns, for each head, its output (a row of mixed [heads, headDim]) and its values (from

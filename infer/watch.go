@@ -20,6 +20,7 @@ import (
 type Watch struct {
 	model  *Model
 	tokens []int
+	first  int // the position of tokens[0]; earlier positions are only in the cache
 	change Intervention
 
 	cache  *Cache
@@ -27,6 +28,7 @@ type Watch struct {
 	mixed  [][]float32 // [layers][positions, heads, headDim]: the input of the output matrix
 	fed    [][]float32 // [layers][positions, width]: the output of the feed-forward layer
 	looks  [][]float32 // [layers][positions, heads, positions]: attention weights; nil unless kept
+	inside []BlockView // [layers]: what [Model.Inspect] shows of the last position; nil unless kept
 }
 
 // An Intervention describes what is omitted from a pass or replaced in it. The zero value changes
@@ -62,6 +64,16 @@ func (m *Model) Watch(ctx context.Context, tokens []int, looks bool) (*Watch, er
 	}
 	w := &Watch{model: m, tokens: slices.Clone(tokens), cache: c}
 	w.make(nil, 0, 0, looks)
+	return w, w.run(ctx, nil, 0, 0)
+}
+
+// watchOne reruns the position that follows the columns of a cache, and adds its column.
+func (m *Model) watchOne(ctx context.Context, past *Cache, token int) (*Watch, error) {
+	w := &Watch{
+		model: m, tokens: []int{token}, first: past.positions, cache: past,
+		inside: make([]BlockView, len(m.blocks)),
+	}
+	w.make(nil, 0, 0, true)
 	return w, w.run(ctx, nil, 0, 0)
 }
 
@@ -156,7 +168,7 @@ func (w *Watch) make(base *Watch, block, position int, looks bool) {
 		w.mixed = append(w.mixed, of(c.Heads*c.HeadDim, l, func(b *Watch) [][]float32 { return b.mixed }))
 		w.fed = append(w.fed, of(c.Width, l, func(b *Watch) [][]float32 { return b.fed }))
 		if looks {
-			w.looks = append(w.looks, of(c.Heads*n, l, func(b *Watch) [][]float32 { return b.looks }))
+			w.looks = append(w.looks, of(c.Heads*(w.first+n), l, func(b *Watch) [][]float32 { return b.looks }))
 		}
 	}
 }
@@ -168,12 +180,12 @@ func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	off := w.switched(base)
-	w.cache.reserve(len(w.tokens))
+	w.cache.reserve(w.first + len(w.tokens))
 	for from := position; from < len(w.tokens); from += chunk {
 		n := min(chunk, len(w.tokens)-from)
 		s.inputs = s.inputs[:0]
 		for i, id := range w.tokens[from : from+n] {
-			s.inputs = append(s.inputs, passInput{cache: w.cache, at: from + i, token: id})
+			s.inputs = append(s.inputs, passInput{cache: w.cache, at: w.first + from + i, token: id})
 		}
 		x := s.x[:n*d]
 		if base == nil {
@@ -192,7 +204,7 @@ func (w *Watch) run(ctx context.Context, base *Watch, block, position int) error
 			}
 		}
 	}
-	w.cache.positions = len(w.tokens)
+	w.cache.positions = w.first + len(w.tokens)
 	return nil
 }
 
@@ -212,10 +224,13 @@ func (w *Watch) patch(height, from int, x []float32) {
 func (w *Watch) block(s *scratch, l int, off *switched) {
 	m, n, b := w.model, len(s.inputs), &w.model.blocks[l]
 	d, heads := m.config.Width, m.config.Heads*m.config.HeadDim
-	from := s.inputs[0].at
+	from := s.inputs[0].at - w.first
 	x, h, mixed := s.x[:n*d], s.h[:n*d], s.mixed[:n*heads]
 
 	m.project(s, b, s.inputs)
+	if w.inside != nil {
+		w.inside[l].Query = slices.Clone(s.q[(n-1)*heads : n*heads])
+	}
 	w.attendAll(s, l)
 	off.heads(l, mixed)
 	copy(w.mixed[l][from*heads:], mixed)
@@ -225,6 +240,9 @@ func (w *Watch) block(s *scratch, l int, off *switched) {
 	}
 	b.attention(h, mixed, n)
 	add(x, h)
+	if w.inside != nil {
+		w.inside[l].NormMid = norm(x[(n-1)*d:])
+	}
 
 	if value, is := off.fed[l]; is {
 		for i := range n {
@@ -232,6 +250,9 @@ func (w *Watch) block(s *scratch, l int, off *switched) {
 		}
 	} else {
 		hidden, _ := m.hidden(s, b, b.ffnNorm.of(h, x), n)
+		if w.inside != nil {
+			w.inside[l].Hidden = slices.Clone(hidden[(n-1)*len(hidden)/n:])
+		}
 		b.feedForward(h, hidden, n)
 	}
 	copy(w.fed[l][from*d:], h)
@@ -247,7 +268,7 @@ func (w *Watch) attendAll(s *scratch, l int) {
 			if w.looks == nil {
 				return
 			}
-			row := w.looks[l][(p.at*c.Heads+head)*len(w.tokens):]
+			row := w.looks[l][((p.at-w.first)*c.Heads+head)*(w.first+len(w.tokens)):]
 			for j, at := range seen {
 				row[at] = weights[j]
 			}
