@@ -28,90 +28,108 @@ func (m *Model) Waited() time.Duration {
 
 // Through returns the same model, sharing all weights, with its passes run by r. Loops, replays and
 // speculation can use the result like any other model. [Model.Inspect] does not go through r, since
-// its passes are not part of a text.
+// its passes are not part of a text. If r is nil, the passes run directly.
 func (m *Model) Through(r Runner) *Model {
 	through := *m
 	through.runner = r
 	return &through
 }
 
-// A job is a pass that a caller is waiting for: tokens to read into a cache, or vectors to score.
-// Each [Slot] has one job, which it reuses.
-type job struct {
-	ctx context.Context
+// A Job is a pass that a [Batch] runs together with the passes of other texts. It either reads
+// Tokens into Cache, or scores the vectors in Last. Its arguments are those of [Model.ForwardTo] or
+// [Model.LogitsTo], which have been checked.
+type Job struct {
+	// Context ends the job early. Its cache is then as it was before the job.
+	Context context.Context
 
 	// For a reading job: the tokens still to read, and space for the vectors of its last tokens.
-	cache  *Cache
-	tokens []int
-	out    []float32 // [n, width]
-	start  int       // positions in the cache before the job
+	Cache  *Cache
+	Tokens []int
+	Out    []float32 // [n, width]
+	Start  int       // positions in the cache before the job
 
 	// For a scoring job: the vectors to score, and space for the scores.
-	last []float32 // [n, width]
-	z    []float32 // [n, vocab]
+	Last []float32 // [n, width]
+	Z    []float32 // [n, vocab]
 
-	tally cost.Parts
-	ran   time.Duration // total time of the rounds in which the job took part
-	err   error
-	fault error         // the value with which the waiting goroutine must panic
-	done  chan struct{} // capacity 1; gets a value when the job is done
+	Over  bool // the job is finished, or Err is set
+	Tally cost.Parts
+	Err   error
 
-	from, n int // the job's positions in the running pass, or its rows
-	over    bool
-
-	// Set while the job is queued.
-	prev, next *job
-	urgent     bool
-	queued     bool
-	since      int64 // the number of the last round before it was queued
+	from, n int // the job's positions in the running pass
 }
 
-// batch runs the jobs of several texts through the weights together: one pass over the blocks for
+// Undo removes what the job has read from its cache.
+func (j *Job) Undo() {
+	if j.Cache != nil {
+		j.Cache.Truncate(j.Start)
+	}
+}
+
+// A Batch runs the jobs of several texts through the weights together: one pass over the blocks for
 // all jobs that read tokens, and one product with the output matrix for all jobs that score
-// vectors. It belongs to one worker and does not allocate once its buffers have grown.
-type batch struct {
+// vectors. Each job gets the results that it would get alone, bit for bit. Only one goroutine at a
+// time may use a Batch. It does not allocate once its buffers have grown.
+type Batch struct {
+	Positions int64 // tokens read so far
+
 	model *Model
 	s     *scratch
-	jobs  []*job
-	reads []*job    // unfinished reading jobs
+	jobs  []*Job
+	reads []*Job    // unfinished reading jobs
 	rows  []toScore // vectors collected for scoring
 	z     []float32 // [up to chunk, vocab]
-
-	positions int64 // read since the pool last counted them
 }
 
-// run runs one round of b.jobs. It sets the over field of the jobs that it finishes; the other jobs
-// still have tokens to read. A job whose context ends is dropped before the next block, without
-// affecting the others.
-func (b *batch) run() {
+// NewBatch returns a batch for passes of m.
+func NewBatch(m *Model) *Batch { return &Batch{model: m, s: newScratch(m.config)} }
+
+// Run runs one round of at most 32 jobs, the maximum number of positions in a pass. It sets the Over
+// field of the jobs that it finishes; the other jobs still have tokens to read. A job whose context
+// ends is dropped before the next block, without affecting the others.
+func (b *Batch) Run(jobs []*Job) {
+	b.jobs, b.rows = jobs, b.rows[:0]
 	b.read()
 	b.score()
+}
+
+// Forget clears all pointers to the texts' data. A long time may pass before the next round, and
+// until then these pointers would prevent this round's caches from being freed.
+func (b *Batch) Forget() {
+	b.jobs, b.s.inputs, b.reads, b.rows = nil, emptied(b.s.inputs), emptied(b.reads), emptied(b.rows)
+}
+
+// Shrink frees the scores of a large batch, which take megabytes for a large vocabulary.
+func (b *Batch) Shrink() {
+	if cap(b.z) > 4*b.model.config.Vocab {
+		b.z = nil
+	}
 }
 
 // deal divides the chunk positions of a pass among the reading jobs. Each job gets an equal share,
 // or less if it has fewer tokens; any remaining positions go to the first jobs with more tokens to
 // read. So decoding a token never waits for another text's prompt. Every job gets a position, since
 // there are at most chunk jobs.
-func (b *batch) deal() {
+func (b *Batch) deal() {
 	b.reads = b.reads[:0]
 	for _, j := range b.jobs {
-		if j.cache != nil && !j.over {
+		if j.Cache != nil && !j.Over {
 			b.reads = append(b.reads, j)
 		}
 	}
 	left := chunk
 	for _, j := range b.reads {
-		j.n = min(len(j.tokens), chunk/len(b.reads))
+		j.n = min(len(j.Tokens), chunk/len(b.reads))
 		left -= j.n
 	}
 	inputs := b.s.inputs[:0]
 	for _, j := range b.reads {
-		more := min(len(j.tokens)-j.n, left)
+		more := min(len(j.Tokens)-j.n, left)
 		j.n, left = j.n+more, left-more
 		j.from = len(inputs)
-		c := j.cache
+		c := j.Cache
 		c.reserve(c.positions + j.n)
-		for i, id := range j.tokens[:j.n] {
+		for i, id := range j.Tokens[:j.n] {
 			inputs = append(inputs, passInput{cache: c, at: c.positions + i, token: id})
 		}
 	}
@@ -119,7 +137,7 @@ func (b *batch) deal() {
 }
 
 // read runs one pass over the blocks.
-func (b *batch) read() {
+func (b *Batch) read() {
 	if b.deal(); len(b.reads) == 0 {
 		return
 	}
@@ -133,29 +151,29 @@ func (b *batch) read() {
 	}
 	for _, j := range b.reads {
 		for _, p := range s.inputs[j.from : j.from+j.n] {
-			j.tally = j.tally.Plus(p.tally)
+			j.Tally = j.Tally.Plus(p.tally)
 		}
-		j.cache.positions += j.n
-		b.positions += int64(j.n)
-		j.tokens = j.tokens[j.n:]
-		if wanted := len(j.out) - len(j.tokens)*d; wanted > 0 {
+		j.Cache.positions += j.n
+		b.Positions += int64(j.n)
+		j.Tokens = j.Tokens[j.n:]
+		if wanted := len(j.Out) - len(j.Tokens)*d; wanted > 0 {
 			end := (j.from + j.n) * d
-			copy(j.out, s.x[end-wanted:end])
-			j.out = j.out[wanted:]
+			copy(j.Out, s.x[end-wanted:end])
+			j.Out = j.Out[wanted:]
 		}
-		j.over = len(j.tokens) == 0
+		j.Over = len(j.Tokens) == 0
 	}
 }
 
 // letGo drops the jobs whose context has ended and closes the gaps that they leave in the pass.
-func (b *batch) letGo() {
+func (b *Batch) letGo() {
 	s, d := b.s, b.model.config.Width
 	kept := b.reads[:0]
 	gap := 0
 	for _, j := range b.reads {
-		if err := j.ctx.Err(); err != nil {
-			j.cache.Truncate(j.start)
-			j.err, j.over = err, true
+		if err := j.Context.Err(); err != nil {
+			j.Undo()
+			j.Err, j.Over = err, true
 			gap += j.n
 			continue
 		}
@@ -170,12 +188,6 @@ func (b *batch) letGo() {
 	b.reads, s.inputs = kept, s.inputs[:len(s.inputs)-gap]
 }
 
-// forget clears all pointers to the texts' data. A worker may wait for hours before its next round,
-// and until then these pointers would prevent this round's caches from being freed.
-func (b *batch) forget() {
-	b.s.inputs, b.reads, b.rows = emptied(b.s.inputs), emptied(b.reads), emptied(b.rows)
-}
-
 // emptied zeroes the elements of a list and returns it with length 0.
 func emptied[T any](list []T) []T {
 	list = list[:cap(list)]
@@ -185,22 +197,22 @@ func emptied[T any](list []T) []T {
 
 // toScore identifies a vector that is waiting to be scored: row `at` of a job's vectors.
 type toScore struct {
-	job *job
+	job *Job
 	at  int
 }
 
 // score multiplies all waiting vectors by the output matrix, up to chunk vectors at a time.
-func (b *batch) score() {
+func (b *Batch) score() {
 	d, v := b.model.config.Width, b.model.config.Vocab
 	for _, j := range b.jobs {
-		if j.cache != nil || j.over {
+		if j.Cache != nil || j.Over {
 			continue
 		}
-		if j.err = j.ctx.Err(); j.err != nil {
-			j.over = true
+		if j.Err = j.Context.Err(); j.Err != nil {
+			j.Over = true
 			continue
 		}
-		for at := range len(j.last) / d {
+		for at := range len(j.Last) / d {
 			if b.rows = append(b.rows, toScore{j, at}); len(b.rows) == chunk {
 				b.flush()
 			}
@@ -208,20 +220,20 @@ func (b *batch) score() {
 	}
 	b.flush()
 	for _, j := range b.jobs {
-		if j.cache == nil && !j.over {
-			j.err, j.over = finite(j.z, v), true
+		if j.Cache == nil && !j.Over {
+			j.Err, j.Over = finite(j.Z, v), true
 		}
 	}
 }
 
 // flush scores the vectors collected so far.
-func (b *batch) flush() {
+func (b *Batch) flush() {
 	m, s, d, v, n := b.model, b.s, b.model.config.Width, b.model.config.Vocab, len(b.rows)
 	if n == 0 {
 		return
 	}
 	for i, r := range b.rows {
-		copy(s.x[i*d:(i+1)*d], r.job.last[r.at*d:])
+		copy(s.x[i*d:(i+1)*d], r.job.Last[r.at*d:])
 	}
 	if cap(b.z) < n*v {
 		b.z = make([]float32, n*v)
@@ -229,8 +241,8 @@ func (b *batch) flush() {
 	z := b.z[:n*v]
 	spent := m.score(s, s.x[:n*d], z, n) / int64(n)
 	for i, r := range b.rows {
-		copy(r.job.z[r.at*v:(r.at+1)*v], z[i*v:])
-		r.job.tally.Output += spent
+		copy(r.job.Z[r.at*v:(r.at+1)*v], z[i*v:])
+		r.job.Tally.Output += spent
 	}
 	b.rows = b.rows[:0]
 }

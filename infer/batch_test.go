@@ -2,7 +2,7 @@ package infer
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -21,10 +21,11 @@ func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 		{[]int{3, 1, 2}, []int{3, 1, 2}},
 		{slices.Repeat([]int{60}, 16), slices.Repeat([]int{2}, 16)},
 	} {
-		b := &batch{model: m, s: newScratch(m.config)}
+		b, jobs := NewBatch(m), []*Job(nil)
 		for _, n := range row.tokens {
-			b.jobs = append(b.jobs, &job{cache: m.NewCache(), tokens: make([]int, n)})
+			jobs = append(jobs, &Job{Cache: m.NewCache(), Tokens: make([]int, n)})
 		}
+		b.jobs = jobs
 		b.deal()
 		var got []int
 		at := 0
@@ -46,7 +47,7 @@ func TestPromptsUseLeftoverPlacesInAPass(t *testing.T) {
 func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab
-	b := &batch{model: m, s: newScratch(m.config)}
+	b, jobs := NewBatch(m), []*Job(nil)
 	var want [][]float32
 	for i, n := range []int{1, 20, 17, 40, 1} {
 		last, z := make([]float32, n*d), make([]float32, n*v)
@@ -57,66 +58,124 @@ func TestScoresOfManyJobsEqualSoloScores(t *testing.T) {
 		if _, err := m.LogitsTo(context.Background(), last, alone); err != nil {
 			t.Fatal(err)
 		}
-		b.jobs, want = append(b.jobs, &job{ctx: context.Background(), last: last, z: z}), append(want, alone)
+		jobs, want = append(jobs, &Job{Context: context.Background(), Last: last, Z: z}), append(want, alone)
 	}
-	b.run()
-	for i, j := range b.jobs {
-		if n := int64(len(j.last)); !j.over || j.err != nil || !sameBits(j.z, want[i]) ||
-			j.tally != (cost.Parts{Output: n * int64(v)}) {
+	b.Run(jobs)
+	for i, j := range jobs {
+		if n := int64(len(j.Last)); !j.Over || j.Err != nil || !sameBits(j.Z, want[i]) ||
+			j.Tally != (cost.Parts{Output: n * int64(v)}) {
 			t.Errorf(
-				"job %d: got error %v, tally %+v; want its own scores, bit for bit, and their multiply-adds", i, j.err,
-				j.tally,
+				"job %d: got error %v, tally %+v; want its own scores, bit for bit, and their multiply-adds", i, j.Err,
+				j.Tally,
 			)
 		}
 	}
 }
 
+// TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a round leaves its
+// cache unchanged, no matter which block it was dropped before, and the other jobs get the same
+// numbers as when they run alone.
+func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
+	m := smallModel(t)
+	d := m.config.Width
+	lengths := []int{1, 5, 1, 3, 40}
+	for gone := range lengths {
+		rounds := 1
+		if lengths[gone] == 40 { // 22 of its tokens fit in the first round
+			rounds = 2
+		}
+		for blocks := range rounds * m.config.Layers {
+			b, jobs := NewBatch(m), []*Job(nil)
+			want := make([][]float32, len(lengths))
+			for i, n := range lengths {
+				tokens := make([]int, n)
+				for k := range tokens {
+					tokens[k] = (i*50 + k*7) % 256
+				}
+				alone, c := m.NewCache(), m.NewCache()
+				logitsAfter(t, m, alone, 9, i)
+				logitsAfter(t, m, c, 9, i)
+				rows := min(n, 30)
+				vectors := make([]float32, rows*d)
+				if _, err := m.ForwardTo(context.Background(), alone, tokens, vectors); err != nil {
+					t.Fatal(err)
+				}
+				j := &Job{Context: context.Background(), Cache: c, Start: 2, Tokens: tokens}
+				j.Out = make([]float32, rows*d)
+				if i == gone {
+					j.Context = &lateContext{context.Background(), blocks}
+				}
+				jobs, want[i] = append(jobs, j), vectors
+			}
+			outs := make([][]float32, len(lengths))
+			for i, j := range jobs {
+				outs[i] = j.Out
+			}
+			for range 3 { // the long job needs more than one round
+				b.Run(jobs)
+			}
+			for i, j := range jobs {
+				switch {
+				case !j.Over:
+					t.Errorf("job %d is not done", i)
+				case i == gone:
+					if !errors.Is(j.Err, context.Canceled) || j.Cache.Positions() != 2 {
+						t.Errorf(
+							"dropped after %d blocks: %v, %d positions; want %v, 2", blocks, j.Err, j.Cache.Positions(),
+							context.Canceled,
+						)
+					}
+				default:
+					shape := m.Shape().Blocks(2, lengths[i])
+					if !sameBits(outs[i], want[i]) || j.Err != nil || j.Tally != shape {
+						t.Errorf(
+							"job %d dropped after %d blocks: job %d has %v and %+v, want %+v", gone, blocks, i, j.Err,
+							j.Tally, shape,
+						)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestDecodingAllocatesNothing: once the caches have room, decoding allocates nothing, whether it
-// runs directly, through one slot, or through several slots in one round.
+// runs directly or in a batch with other texts.
 func TestDecodingAllocatesNothing(t *testing.T) {
 	m := smallModel(t)
-	pool := NewPool(m, 1)
-	defer pool.Close()
-	slot := pool.Slot()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c := m.NewCache()
 	logitsAfter(t, m, c, make([]int, 20)...)
 	out, z, tokens := make([]float32, m.config.Width), make([]float32, m.config.Vocab), []int{7}
-	ways := map[string]*Model{"directly": m, "at a slot": slot.Model()}
-	if !poolsKeep() {
-		delete(ways, "directly") // under the race detector, sync.Pool drops values on purpose
-	}
-	for name, through := range ways {
-		n := testing.AllocsPerRun(200, func() {
-			c.Truncate(10)
-			for range 5 {
-				if _, err := through.ForwardTo(ctx, c, tokens, out); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := through.LogitsTo(ctx, out, z); err != nil {
-					t.Fatal(err)
-				}
+	if n := testing.AllocsPerRun(200, func() {
+		c.Truncate(10)
+		for range 5 {
+			if _, err := m.ForwardTo(ctx, c, tokens, out); err != nil {
+				t.Fatal(err)
 			}
-		})
-		if n != 0 {
-			t.Errorf("%s: got %v allocations for 5 tokens, want 0", name, n)
+			if _, err := m.LogitsTo(ctx, out, z); err != nil {
+				t.Fatal(err)
+			}
 		}
+	}); n != 0 && poolsKeep() { // under the race detector, sync.Pool drops values on purpose
+		t.Errorf("got %v allocations for 5 tokens, want 0", n)
 	}
-	b := &batch{model: m, s: newScratch(m.config)}
+	b := NewBatch(m)
+	var jobs []*Job
 	for range 4 {
 		c := m.NewCache()
 		c.reserve(20)
-		b.jobs = append(b.jobs, &job{ctx: ctx, cache: c, out: out}, &job{ctx: ctx, last: out, z: z})
+		jobs = append(jobs, &Job{Context: ctx, Cache: c, Out: out}, &Job{Context: ctx, Last: out, Z: z})
 	}
 	if n := testing.AllocsPerRun(100, func() {
-		for _, j := range b.jobs {
-			if j.over = false; j.cache != nil {
-				j.cache.Truncate(0)
-				j.tokens, j.out = tokens, out
+		for _, j := range jobs {
+			if j.Over = false; j.Cache != nil {
+				j.Cache.Truncate(0)
+				j.Tokens, j.Out = tokens, out
 			}
 		}
-		b.run()
+		b.Run(jobs)
 	}); n != 0 {
 		t.Errorf("got %v allocations per round of 8 jobs, want 0", n)
 	}
@@ -133,38 +192,4 @@ func poolsKeep() bool {
 		}
 	}
 	return true
-}
-
-// BenchmarkPool decodes in n slots at the same time, on one worker, and reports their total tokens
-// per second.
-func BenchmarkPool(b *testing.B) {
-	m := bundledModel(b)
-	for _, n := range []int{1, 2, 4, 8, 16, 64} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			pool := NewPool(m, 1)
-			defer pool.Close()
-			var all sync.WaitGroup
-			for range n {
-				all.Go(func() {
-					slot, c := pool.Slot(), m.NewCache()
-					out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
-					for range b.N {
-						if c.Positions() == 64 {
-							c.Truncate(0)
-						}
-						if _, err := slot.ForwardTo(context.Background(), c, []int{1}, out); err != nil {
-							b.Error(err)
-							return
-						}
-						if _, err := slot.LogitsTo(context.Background(), out, z); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			}
-			all.Wait()
-			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "tokens/s")
-		})
-	}
 }

@@ -14,9 +14,9 @@ import (
 const ReadOut = 5
 
 // Inspection holds the values inside one forward pass at its newest position. To compute it,
-// [Model.Inspect] runs a [Watch] of that position on the cached columns before it. The numbers are the same as
-// in the original pass, bit for bit. The rerun does not count toward the steps or their times. An
-// Inspection owns its data.
+// [Model.Inspect] runs a [Watch] of that position on the cached columns before it. The numbers are
+// the same as in the original pass, bit for bit. The rerun does not count toward the steps or their
+// times. An Inspection owns its data.
 type Inspection struct {
 	Position  int     // the inspected column, from 0
 	Token     Token   // the token read there

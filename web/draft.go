@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -12,7 +13,7 @@ type drafts struct {
 	open func() (*infer.Model, error)
 
 	mu     sync.Mutex
-	pool   *infer.Pool // runs the model for everyone; nil until it is needed
+	pool   *pool.Pool // runs the model for everyone; nil until it is needed
 	closed bool
 }
 
@@ -20,7 +21,7 @@ type drafts struct {
 func newDrafts(cfg Config) *drafts {
 	switch {
 	case cfg.Draft != nil:
-		return &drafts{pool: infer.NewPool(cfg.Draft, 0)}
+		return &drafts{pool: pool.New(cfg.Draft, 0)}
 	case cfg.OpenDraft != nil:
 		return &drafts{open: cfg.OpenDraft}
 	}
@@ -29,7 +30,7 @@ func newDrafts(cfg Config) *drafts {
 
 // Slot opens the model if necessary. Concurrent callers wait; after a failure, the next call tries
 // again.
-func (d *drafts) Slot() (*infer.Slot, error) {
+func (d *drafts) Slot() (*pool.Slot, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -40,13 +41,13 @@ func (d *drafts) Slot() (*infer.Slot, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.pool = infer.NewPool(m, 0)
+		d.pool = pool.New(m, 0)
 	}
 	return d.pool.Slot(), nil
 }
 
 // opened returns the pool, or nil if no page has needed it yet.
-func (d *drafts) opened() *infer.Pool {
+func (d *drafts) opened() *pool.Pool {
 	if d == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/metrics"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -153,7 +153,7 @@ func (s *Server) computed(p *metrics.Page) {
 		metrics.Value{Label: "waiting", Value: float64(runs.Waiting)},
 		metrics.Value{Label: "unseen", Value: float64(runs.Unseen)})
 	p.Gauge("viz_cache_bytes", "Memory used by the caches and traces of all runs.", float64(runs.Bytes))
-	pools := []*infer.Pool{s.targets}
+	pools := []*pool.Pool{s.targets}
 	names := []string{"target"}
 	if pool := s.drafts.opened(); pool != nil {
 		pools, names = append(pools, pool), append(names, "draft")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -95,8 +96,8 @@ type Server struct {
 	learners shell.Learners
 	limits   admission.Limits
 	limiter  *admission.Limiter
-	targets  *infer.Pool // runs the model for everyone
-	drafts   *drafts     // nil without a draft model
+	targets  *pool.Pool // runs the model for everyone
+	drafts   *drafts    // nil without a draft model
 	runs     *runs.Registry
 	replays  *admission.Queue // for ordinary HTTP requests that need a run
 	hub      *room.Hub        // nil without a course or a place to store rooms
@@ -121,7 +122,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
 	s := &Server{
-		cfg: cfg, learners: shell.NewLearners(cfg.Secret, cfg.TrustedProxies), targets: infer.NewPool(cfg.Model, 0),
+		cfg: cfg, learners: shell.NewLearners(cfg.Secret, cfg.TrustedProxies), targets: pool.New(cfg.Model, 0),
 		parts: map[string]wire.Kind{},
 	}
 	s.limits = admission.DefaultLimits()

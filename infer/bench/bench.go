@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/kernel"
+	"github.com/tokenbytoken/viz/infer/pool"
 )
 
 // Phase is the kind of work to measure.
@@ -205,7 +206,7 @@ func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error),
 	if c.Texts == 1 {
 		return text(m, 0), nothing
 	}
-	pool := infer.NewPool(m, c.Threads)
+	pool := pool.New(m, c.Threads)
 	return together(c.Texts, func(i int) func(context.Context) (int64, error) {
 		return text(pool.Slot().Model(), i)
 	}), pool.Close

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
 
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestLabsThroughPoolsEqualSoloRuns(t *testing.T) {
 	fixture.Long(t)
 	alone := models(t)
-	targets, drafts := infer.NewPool(alone.Target, 2), infer.NewPool(alone.Draft, 1)
+	targets, drafts := pool.New(alone.Target, 2), pool.New(alone.Draft, 1)
 	defer targets.Close()
 	defer drafts.Close()
 	var all sync.WaitGroup
@@ -57,7 +58,7 @@ func decoded(t *testing.T, v any) any {
 // the rest.
 func TestMeterSubtractsWaiting(t *testing.T) {
 	env := models(t)
-	pool := infer.NewPool(env.Target, 1)
+	pool := pool.New(env.Target, 1)
 	defer pool.Close()
 	slot := pool.Slot()
 	m, counted := metered(slot.Model(), slot)

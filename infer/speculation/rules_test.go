@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
@@ -56,7 +57,7 @@ func TestSpeculationRefusesState(t *testing.T) {
 // TestSpeculationThroughASlot: speculation gives the same results if a pool runs the target's passes.
 func TestSpeculationThroughASlot(t *testing.T) {
 	m := smallModel(t)
-	pool := infer.NewPool(m, 2)
+	pool := pool.New(m, 2)
 	defer pool.Close()
 	s := pure(3)
 	s.Stop.MaxTokens = 20

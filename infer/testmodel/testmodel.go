@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/pool"
 )
 
 func load(open func() (*checkpoint.Checkpoint, error)) func() (*infer.Model, error) {
@@ -41,10 +42,10 @@ func Draft(t testing.TB) *infer.Model {
 
 // Slots returns a function that acquires slots in a pool, as pages do. The pool is closed when the
 // test ends.
-func Slots(t testing.TB, m *infer.Model) func() (*infer.Slot, error) {
-	pool := infer.NewPool(m, 0)
-	t.Cleanup(pool.Close)
-	return func() (*infer.Slot, error) { return pool.Slot(), nil }
+func Slots(t testing.TB, m *infer.Model) func() (*pool.Slot, error) {
+	shared := pool.New(m, 0)
+	t.Cleanup(shared.Close)
+	return func() (*pool.Slot, error) { return shared.Slot(), nil }
 }
 
 func must(t testing.TB, load func() (*infer.Model, error)) *infer.Model {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
@@ -39,7 +40,7 @@ type Deps struct {
 	// Runs executes the requests.
 	Runs *runs.Registry
 	// Slot returns a slot for scoring texts without generating any.
-	Slot func() *infer.Slot
+	Slot func() *pool.Slot
 	// Caller returns the sender of a request.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Places limits the number of requests that are answered at the same time.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -33,7 +34,7 @@ type Deps struct {
 	Model    *infer.Model
 	// Slot returns a slot in the pool for the model run of a guided tour, whose steps are
 	// computed once for all visitors.
-	Slot func() *infer.Slot
+	Slot func() *pool.Slot
 	// Caller returns the sender of a request. If the sender is new, fresh is the cookie to
 	// set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
@@ -28,7 +28,7 @@ import (
 
 // tours stores the states of walkthroughs.
 type tours struct {
-	slot func() *infer.Slot
+	slot func() *pool.Slot
 	mu   sync.Mutex
 	list map[*lessons.Walk]*tourRun // a translated script has its own run
 }
@@ -49,7 +49,7 @@ const (
 	tourTime   = 10 * time.Second
 )
 
-func newTours(slot func() *infer.Slot) *tours {
+func newTours(slot func() *pool.Slot) *tours {
 	return &tours{slot: slot, list: map[*lessons.Walk]*tourRun{}}
 }
 
@@ -90,7 +90,7 @@ func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.Sta
 
 // make computes the state of the next step. A new run starts at the nearest step at or before the
 // next one that begins a new text.
-func (r *tourRun) make(ctx context.Context, slot func() *infer.Slot, w *lessons.Walk) (*session.State, error) {
+func (r *tourRun) make(ctx context.Context, slot func() *pool.Slot, w *lessons.Walk) (*session.State, error) {
 	done := len(r.states)
 	before := done
 	if r.run == nil {

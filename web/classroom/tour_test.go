@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
@@ -21,12 +22,12 @@ func TestToursShareThePool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := infer.NewPool(m, 1)
-	defer pool.Close()
+	open := pool.New(m, 1)
+	defer open.Close()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, w := range course.Walks {
-		straight, cut, cuts := newTours(pool.Slot), newTours(pool.Slot), 0
+		straight, cut, cuts := newTours(open.Slot), newTours(open.Slot), 0
 		for step := 1; step <= len(w.Steps); step++ {
 			if _, err := cut.at(gone, w, step); errors.Is(err, context.Canceled) {
 				cuts++
@@ -54,7 +55,7 @@ func TestToursShareThePool(t *testing.T) {
 			t.Errorf("%s: the run was interrupted only %d times", w.Slug, cuts)
 		}
 	}
-	closed := infer.NewPool(m, 1)
+	closed := pool.New(m, 1)
 	closed.Close()
 	if _, err := newTours(closed.Slot).at(t.Context(), course.Walks[0], 1); err == nil {
 		t.Error("a tour does not use the pool")
@@ -65,7 +66,7 @@ func TestToursShareThePool(t *testing.T) {
 // languages see different runs.
 func TestTranslatedToursHaveTheirOwnRuns(t *testing.T) {
 	t.Parallel()
-	pool := infer.NewPool(testmodel.Target(t), 1)
+	pool := pool.New(testmodel.Target(t), 1)
 	defer pool.Close()
 	tours := newTours(pool.Slot)
 	for _, prompt := range []string{"Once upon a", "Es war einmal"} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -21,10 +22,10 @@ type Deps struct {
 	// Target is the model that is measured.
 	Target *infer.Model
 	// Slot, if not nil, returns a slot in the pool that runs Target for everyone.
-	Slot func() *infer.Slot
+	Slot func() *pool.Slot
 	// Draft returns a slot in the draft model's pool for the speculation lab. It may have to load
 	// the model first. Its error message is shown to users.
-	Draft func() (*infer.Slot, error)
+	Draft func() (*pool.Slot, error)
 	// Caller identifies the visitor. For a new visitor, fresh is the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Log records failures, but never the users' prompts.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -274,7 +274,7 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 		t.Errorf("got the message %q, want it to contain %q", say, "draft")
 	}
 	asked := 0
-	s.pages.Draft = func() (*infer.Slot, error) { asked++; return nil, errors.New("it has not arrived") }
+	s.pages.Draft = func() (*pool.Slot, error) { asked++; return nil, errors.New("it has not arrived") }
 	d = s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
 	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "It has not arrived.") || asked != 1 {
 		t.Errorf(

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -15,11 +16,11 @@ type Deps struct {
 	// Model is the model whose output the pages show.
 	Model *infer.Model
 	// Slot, if not nil, returns a slot in the pool in which Model runs for all visitors.
-	Slot func() *infer.Slot
+	Slot func() *pool.Slot
 	// Draft, if not nil, returns a slot in the pool of the draft model, for lessons about
 	// speculation. It may have to load the model first. Its error messages are shown to the
 	// learner.
-	Draft func() (*infer.Slot, error)
+	Draft func() (*pool.Slot, error)
 	// FirstRun reports whether the sender of a request should still see the first run, and
 	// whether they have begun it. If it is nil, there is no first run.
 	FirstRun func(r *http.Request) (due, begun bool)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/speculation"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
@@ -235,7 +236,7 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 			"with a draft of another vocabulary: got %+v, want an error, Message with %q", m.Error, "cannot draft for",
 		)
 	}
-	s.pages.Draft = func() (*infer.Slot, error) { return nil, errors.New("0.3 of the 1.1 MB have arrived") }
+	s.pages.Draft = func() (*pool.Slot, error) { return nil, errors.New("0.3 of the 1.1 MB have arrived") }
 	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != terms.CodeBusy ||
 		m.Error.Message != "0.3 of the 1.1 MB have arrived." {
 		t.Errorf(

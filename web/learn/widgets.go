@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -45,7 +46,7 @@ type experiment interface {
 // draft can be nil.
 type environment struct {
 	target *infer.Model
-	draft  func() (*infer.Slot, error)
+	draft  func() (*pool.Slot, error)
 	view   shell.View
 }
 

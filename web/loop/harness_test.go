@@ -19,6 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -48,7 +49,7 @@ type site struct {
 	admit    func(hosts ...string) // accepts requests to these hosts, too
 	conns    *sync.Map             // every TCP connection that the server has accepted
 	attached *attached
-	pool     *infer.Pool
+	pool     *pool.Pool
 	halted   *sync.RWMutex // held for writing to keep runs from continuing
 	stop     func()        // ends the server, once
 	newcomer *atomic.Bool  // whether the site's learners have never switched to Numbers
@@ -113,7 +114,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	ctx, cancel := context.WithCancel(context.Background())
 	x := &site{
 		t: t, http: h, jar: jar, handler: &atomic.Pointer[http.Handler]{}, conns: &sync.Map{}, attached: newAttached(),
-		pool: infer.NewPool(testmodel.Target(t), 0), halted: &sync.RWMutex{},
+		pool: pool.New(testmodel.Target(t), 0), halted: &sync.RWMutex{},
 		newcomer: &atomic.Bool{},
 	}
 	x.Server = New(Deps{
@@ -414,7 +415,7 @@ func (x *site) evict(r joined) {
 func (x *site) slot() runs.Slot { return haltingSlot{x.pool.Slot(), x.halted} }
 
 type haltingSlot struct {
-	*infer.Slot
+	*pool.Slot
 	halted *sync.RWMutex
 }
 

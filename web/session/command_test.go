@@ -130,7 +130,8 @@ func TestSeekMovesTheCursor(t *testing.T) {
 		{session.Seek{Step: -1, Stage: infer.KindForward}, "step", "1 to 2, the steps so far"},
 		{session.Seek{Step: 3, Stage: infer.KindForward}, "step", "1 to 2, the steps so far"},
 		{
-			session.Seek{Step: 2, Stage: infer.KindSoftmax}, "stage",
+			session.Seek{Step: 2, Stage: infer.KindSoftmax},
+			"stage",
 			"one that has already run at step 2: forward through logits",
 		},
 		{session.Seek{Step: 1, Stage: 0}, "stage", "one that has already run at step 1: forward through cache"},

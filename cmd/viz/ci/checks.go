@@ -62,7 +62,7 @@ const racedPackages = "./web/admission ./web/class ./web/class/room ./web/class/
 
 // racedEngine selects the engine's tests that run under the race detector: the tests of its pool
 // and of interrupted passes.
-var racedEngine = part{packages: []string{"./infer", "./infer/speculation"}, tests: []string{
+var racedEngine = part{packages: []string{"./infer", "./infer/pool", "./infer/speculation"}, tests: []string{
 	"TestQueuedPassIsCanceledImmediately", "TestQueueTimeIsNotPassTime", "TestDroppedJobLeavesOthersUnchanged",
 	"TestPanicStaysWithItsSlot", "TestClosedPoolRefusesNewPasses", "TestSlotReportsModelErrors",
 	"TestPooledTextsMatchSoloRuns", "TestReplayRunsThroughASlot",

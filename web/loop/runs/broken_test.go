@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -19,7 +20,7 @@ import (
 
 // faulty is a slot whose passes panic while broken is positive. Each panic decrements broken.
 type faulty struct {
-	*infer.Slot
+	*pool.Slot
 	broken *atomic.Int64
 }
 
@@ -37,7 +38,7 @@ func (f faulty) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out
 func faultyRegistry(t *testing.T) (rs *Registry, broken *atomic.Int64, log *strings.Builder) {
 	t.Helper()
 	broken, log = new(atomic.Int64), &strings.Builder{}
-	pool := infer.NewPool(testmodel.Target(t), 0)
+	pool := pool.New(testmodel.Target(t), 0)
 	rs = New(Config{
 		Model: testmodel.Target(t), Slot: func() Slot { return faulty{pool.Slot(), broken} },
 		Log: slog.New(slog.NewTextHandler(log, nil)), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,

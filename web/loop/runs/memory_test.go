@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -22,7 +23,7 @@ import (
 func measured(t *testing.T, limits Limits) (rs *Registry, resident *atomic.Int64) {
 	t.Helper()
 	resident = new(atomic.Int64)
-	pool := infer.NewPool(testmodel.Target(t), 0)
+	pool := pool.New(testmodel.Target(t), 0)
 	rs = New(Config{
 		Model: testmodel.Target(t), Slot: func() Slot { return pool.Slot() }, Limits: limits,
 		Log: slog.New(slog.DiscardHandler), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,

@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(fixture.Suite{M: m}) }
 // registry returns a registry that ends with the test.
 func registry(t *testing.T, limits Limits) *Registry {
 	t.Helper()
-	pool := infer.NewPool(testmodel.Target(t), 0)
+	pool := pool.New(testmodel.Target(t), 0)
 	rs := New(Config{
 		Model: testmodel.Target(t), Slot: func() Slot { return pool.Slot() }, Limits: limits,
 		Log: slog.New(slog.DiscardHandler), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,

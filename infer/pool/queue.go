@@ -1,4 +1,4 @@
-package infer
+package pool
 
 // queue decides which job is served next. It contains the scheduler's whole policy and uses neither
 // a clock nor goroutines:

@@ -1,6 +1,6 @@
 //go:build !js
 
-package infer
+package pool
 
 import "runtime"
 

@@ -1,19 +1,21 @@
-package infer
+package pool
 
 import (
 	"context"
+	"fmt"
 	"reflect"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
 )
 
 // TestPooledTextsMatchSoloRuns: texts generated at the same time in the slots of a pool equal the
 // same texts generated alone, bit for bit, including logits and counts.
 // Promise: Your text and its numbers are the same, bit for bit, no matter what others run at the same time.
 func TestPooledTextsMatchSoloRuns(t *testing.T) {
-	for name, m := range map[string]*Model{"small": smallModel(t), "bundled": bundledModel(t)} {
+	for name, m := range map[string]*infer.Model{"small": small(t), "bundled": target(t)} {
 		pool, open := held(t, m, 2)
 		texts := 20
 		if name == "bundled" {
@@ -23,22 +25,9 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 		for i := range texts {
 			together.Go(func() {
 				prompt := strings.Repeat("ab ", 1+i) // some fit in one pass, others take several
-				s := pure(uint64(i))
-				s.Stop.MaxTokens = 20
 				slot := pool.Slot()
 				slot.Step(i%3 == 0)
-				got, err := NewLoop(slot.Model(), prompt, s)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				for err == nil {
-					_, err = got.Advance(context.Background())
-				}
-				want, err := NewLoop(m, prompt, s)
-				for err == nil {
-					_, err = want.Advance(context.Background())
-				}
+				got, want := generate(t, slot.Model(), prompt, uint64(i), 20), generate(t, m, prompt, uint64(i), 20)
 				if !reflect.DeepEqual(untimed(got.Steps()), untimed(want.Steps())) {
 					t.Errorf("%s, text %d: the steps differ from the steps of a solo run", name, i)
 				}
@@ -56,15 +45,12 @@ func TestPooledTextsMatchSoloRuns(t *testing.T) {
 
 // TestReplayRunsThroughASlot: a replay gives the same results through a slot.
 func TestReplayRunsThroughASlot(t *testing.T) {
-	m := smallModel(t)
-	pool := NewPool(m, 2)
+	m := small(t)
+	pool := New(m, 2)
 	defer pool.Close()
-	s := pure(3)
-	s.Stop.MaxTokens = 20
-	want := newLoop(t, m, "Hello", s)
-	finish(t, want)
+	want := generate(t, m, "Hello", 3, 20)
 	before := pool.Stats().Served
-	got, err := Replay(context.Background(), pool.Slot().Model(), want.Log())
+	got, err := infer.Replay(context.Background(), pool.Slot().Model(), want.Log())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,12 +66,12 @@ func TestReplayRunsThroughASlot(t *testing.T) {
 // fast as they can, none of them waits more than 9 rounds, which is twice the fair share of 72 / 16
 // = 4.5.
 func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
-	m := bundledModel(t)
+	m := target(t)
 	pool, open := held(t, m, 2)
 	const playing, stepping, tokens = 64, 8, 8
 	var players, steppers sync.WaitGroup
 	stop := make(chan struct{})
-	decode := func(slot *Slot, c *Cache, out, z []float32) bool {
+	decode := func(slot *Slot, c *infer.Cache, out, z []float32) bool {
 		_, err := slot.ForwardTo(context.Background(), c, []int{c.Positions() % 256}, out)
 		if err == nil {
 			_, err = slot.LogitsTo(context.Background(), out, z)
@@ -98,7 +84,7 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	counted := make([]int, stepping)
 	for i := range playing + stepping {
 		slot, c := pool.Slot(), m.NewCache()
-		out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
+		out, z := buffers(m)
 		if i < playing {
 			players.Go(func() {
 				for range tokens {
@@ -149,60 +135,63 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 		st.Rounds, st.Served, float64(st.Served)/float64(st.Rounds), st.Longest, float64(st.Waited)/float64(st.Served))
 }
 
-// gate is a context in which the first call to Err (by the slot) returns and the second (by the
-// worker) blocks until the gate is opened.
-type gate struct {
-	context.Context
-	calls   int
-	reached chan struct{}
-	open    chan struct{}
-}
-
-func newGate() *gate {
-	return &gate{context.Background(), 0, make(chan struct{}), make(chan struct{})}
-}
-
-func (g *gate) Err() error {
-	if g.calls++; g.calls == 2 {
-		close(g.reached)
-		<-g.open
-	}
-	return nil
-}
-
-// held returns a pool whose workers are all busy until open is called.
-func held(t *testing.T, m *Model, workers int) (pool *Pool, open func()) {
-	t.Helper()
-	pool = NewPool(m, workers)
-	var busy sync.WaitGroup
-	var gates []*gate
-	for range workers {
-		g := newGate()
-		busy.Go(func() {
-			if _, err := pool.Slot().ForwardTo(g, m.NewCache(), []int{1}, make([]float32, m.config.Width)); err != nil {
-				t.Error(err)
+// TestDecodingAllocatesNothing: once the cache has room, decoding through a slot allocates nothing.
+func TestDecodingAllocatesNothing(t *testing.T) {
+	m := small(t)
+	pool := New(m, 1)
+	defer pool.Close()
+	through := pool.Slot().Model()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c := m.NewCache()
+	read(t, m, c, make([]int, 20)...)
+	out, z := buffers(m)
+	tokens := []int{7}
+	if n := testing.AllocsPerRun(200, func() {
+		c.Truncate(10)
+		for range 5 {
+			if _, err := through.ForwardTo(ctx, c, tokens, out); err != nil {
+				t.Fatal(err)
 			}
-		})
-		<-g.reached
-		gates = append(gates, g)
-	}
-	return pool, func() {
-		for _, g := range gates {
-			close(g.open)
+			if _, err := through.LogitsTo(ctx, out, z); err != nil {
+				t.Fatal(err)
+			}
 		}
-		busy.Wait()
+	}); n != 0 {
+		t.Errorf("got %v allocations for 5 tokens, want 0", n)
 	}
 }
 
-// waiting blocks until n jobs are queued.
-func waiting(pool *Pool, n int) {
-	for {
-		pool.mu.Lock()
-		have := pool.queue.len()
-		pool.mu.Unlock()
-		if have >= n {
-			return
-		}
-		runtime.Gosched()
+// BenchmarkPool decodes in n slots at the same time, on one worker, and reports their total tokens
+// per second.
+func BenchmarkPool(b *testing.B) {
+	m := target(b)
+	for _, n := range []int{1, 2, 4, 8, 16, 64} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			pool := New(m, 1)
+			defer pool.Close()
+			var all sync.WaitGroup
+			for range n {
+				all.Go(func() {
+					slot, c := pool.Slot(), m.NewCache()
+					out, z := buffers(m)
+					for range b.N {
+						if c.Positions() == 64 {
+							c.Truncate(0)
+						}
+						if _, err := slot.ForwardTo(context.Background(), c, []int{1}, out); err != nil {
+							b.Error(err)
+							return
+						}
+						if _, err := slot.LogitsTo(context.Background(), out, z); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "tokens/s")
+		})
 	}
 }

@@ -1,4 +1,4 @@
-package infer
+package pool
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint/smallmodel"
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
@@ -16,15 +17,15 @@ import (
 // TestQueuedPassIsCanceledImmediately: a pass that is canceled while it is queued returns
 // immediately, even though the worker is busy.
 func TestQueuedPassIsCanceledImmediately(t *testing.T) {
-	m := smallModel(t)
+	m := small(t)
 	pool, open := held(t, m, 1)
 	slot, c := pool.Slot(), m.NewCache()
-	logitsAfter(t, m, c, 1, 2, 3)
+	read(t, m, c, 1, 2, 3)
 	for range 2 {
 		ctx, cancel := context.WithCancel(context.Background())
 		result := make(chan error)
 		go func() {
-			_, err := slot.ForwardTo(ctx, c, []int{4}, make([]float32, m.config.Width))
+			_, err := slot.ForwardTo(ctx, c, []int{4}, make([]float32, m.Config().Width))
 			result <- err
 		}()
 		waiting(pool, 1)
@@ -36,19 +37,19 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := slot.LogitsTo(
-		ended, make([]float32, m.config.Width), make([]float32, m.config.Vocab),
+		ended, make([]float32, m.Config().Width), make([]float32, m.Config().Vocab),
 	); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a canceled context: got error %v, want %v", err, context.Canceled)
 	}
 	open()
-	out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
+	out, z := buffers(m)
 	if _, err := slot.ForwardTo(context.Background(), c, []int{4}, out); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := slot.LogitsTo(context.Background(), out, z); err != nil {
 		t.Fatal(err)
 	}
-	if want := logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(z, want) {
+	if want := read(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(z, want) {
 		t.Error("after the cancellation, the slot continues differently")
 	}
 	pool.Close()
@@ -57,12 +58,12 @@ func TestQueuedPassIsCanceledImmediately(t *testing.T) {
 // TestQueueTimeIsNotPassTime: waiting for the pool is not part of a pass's time. The synctest
 // bubble's clock advances only while every goroutine waits, so computing takes no time.
 func TestQueueTimeIsNotPassTime(t *testing.T) {
-	m := smallModel(t)
+	m := small(t)
 	synctest.Test(t, func(t *testing.T) {
 		pool, open := held(t, m, 1)
 		defer pool.Close()
 		slot := pool.Slot()
-		l := newLoop(t, slot.Model(), "Hello", pure(1))
+		l := generate(t, slot.Model(), "Hello", 1, 0)
 		done := make(chan error)
 		go func() {
 			_, err := l.Advance(t.Context())
@@ -78,85 +79,19 @@ func TestQueueTimeIsNotPassTime(t *testing.T) {
 		if slot.Waited() != wait {
 			t.Errorf("waited %v, want %v", slot.Waited(), wait)
 		}
-		if took := l.Steps()[0].Took[KindForward]; took >= wait {
+		if took := l.Steps()[0].Took[infer.KindForward]; took >= wait {
 			t.Errorf("the pass took %v, want less than the %v that it waited", took, wait)
 		}
 	})
 }
 
-// TestDroppedJobLeavesOthersUnchanged: a job that is dropped in the middle of a round leaves its
-// cache unchanged, no matter which block it was dropped before, and the other jobs get the same
-// numbers as when they run alone.
-func TestDroppedJobLeavesOthersUnchanged(t *testing.T) {
-	m := smallModel(t)
-	d := m.config.Width
-	lengths := []int{1, 5, 1, 3, 40}
-	for gone := range lengths {
-		rounds := 1
-		if lengths[gone] == 40 { // 22 of its tokens fit in the first round
-			rounds = 2
-		}
-		for blocks := range rounds * m.config.Layers {
-			b := &batch{model: m, s: newScratch(m.config)}
-			want := make([][]float32, len(lengths))
-			for i, n := range lengths {
-				tokens := make([]int, n)
-				for k := range tokens {
-					tokens[k] = (i*50 + k*7) % 256
-				}
-				alone, c := m.NewCache(), m.NewCache()
-				logitsAfter(t, m, alone, 9, i)
-				logitsAfter(t, m, c, 9, i)
-				rows := min(n, 30)
-				vectors := make([]float32, rows*d)
-				if _, err := m.ForwardTo(context.Background(), alone, tokens, vectors); err != nil {
-					t.Fatal(err)
-				}
-				j := &job{ctx: context.Background(), cache: c, start: 2, tokens: tokens, out: make([]float32, rows*d)}
-				if i == gone {
-					j.ctx = &lateContext{context.Background(), blocks}
-				}
-				b.jobs, want[i] = append(b.jobs, j), vectors
-			}
-			outs := make([][]float32, len(lengths))
-			for i, j := range b.jobs {
-				outs[i] = j.out
-			}
-			for range 3 { // the long job needs more than one round
-				b.run()
-			}
-			for i, j := range b.jobs {
-				switch {
-				case !j.over:
-					t.Errorf("job %d is not done", i)
-				case i == gone:
-					if !errors.Is(j.err, context.Canceled) || j.cache.Positions() != 2 {
-						t.Errorf(
-							"dropped after %d blocks: %v, %d positions; want %v, 2", blocks, j.err, j.cache.Positions(),
-							context.Canceled,
-						)
-					}
-				default:
-					shape := m.Shape().Blocks(2, lengths[i])
-					if !sameBits(outs[i], want[i]) || j.err != nil || j.tally != shape {
-						t.Errorf(
-							"job %d dropped after %d blocks: job %d has %v and %+v, want %+v", gone, blocks, i, j.err,
-							j.tally, shape,
-						)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestPanicStaysWithItsSlot: a panic reaches the goroutine whose job caused it and does not affect
 // the other jobs of the same round.
 func TestPanicStaysWithItsSlot(t *testing.T) {
-	m := smallModel(t)
-	f := smallFolder
+	m := small(t)
+	f := smallmodel.Small
 	f.Layers = 1
-	shallower := f.model(t, f.Random(1)) // its caches lack a block
+	shallower := weighted(t, f, f.Random(1)) // its caches lack a block
 	pool, open := held(t, m, 1)
 	var all sync.WaitGroup
 	for i := range 3 {
@@ -170,7 +105,7 @@ func TestPanicStaysWithItsSlot(t *testing.T) {
 					t.Errorf("slot %d: got panic %v, want one at slot 1 only", i, v)
 				}
 			}()
-			out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
+			out, z := buffers(m)
 			slot := pool.Slot()
 			if _, err := slot.ForwardTo(context.Background(), c, []int{i}, out); err != nil {
 				t.Error(err)
@@ -178,7 +113,7 @@ func TestPanicStaysWithItsSlot(t *testing.T) {
 			if _, err := slot.LogitsTo(context.Background(), out, z); err != nil {
 				t.Error(err)
 			}
-			if want := logitsAfter(t, m, m.NewCache(), i); !sameBits(z, want) {
+			if want := read(t, m, m.NewCache(), i); !sameBits(z, want) {
 				t.Errorf("slot %d gets different numbers than when run alone", i)
 			}
 		})
@@ -192,15 +127,15 @@ func TestPanicStaysWithItsSlot(t *testing.T) {
 // TestClosedPoolRefusesNewPasses: a closed pool rejects waiting and new passes, but finishes
 // running ones.
 func TestClosedPoolRefusesNewPasses(t *testing.T) {
-	m := smallModel(t)
+	m := small(t)
 	pool, open := held(t, m, 1)
 	results := make(chan error, 3)
 	for i := range 3 {
 		c := m.NewCache()
 		go func() {
 			var err error
-			if last := make([]float32, m.config.Width); i == 0 { // one of them waits for scores
-				_, err = pool.Slot().LogitsTo(context.Background(), last, make([]float32, m.config.Vocab))
+			if last := make([]float32, m.Config().Width); i == 0 { // one of them waits for scores
+				_, err = pool.Slot().LogitsTo(context.Background(), last, make([]float32, m.Config().Vocab))
 			} else {
 				_, err = pool.Slot().ForwardTo(context.Background(), c, []int{1}, last)
 			}
@@ -211,36 +146,36 @@ func TestClosedPoolRefusesNewPasses(t *testing.T) {
 	closed := make(chan struct{})
 	go func() { pool.Close(); close(closed) }()
 	for range 3 {
-		if err := <-results; !errors.Is(err, ErrPoolClosed) {
-			t.Errorf("a waiting pass got %v, want %v", err, ErrPoolClosed)
+		if err := <-results; !errors.Is(err, ErrClosed) {
+			t.Errorf("a waiting pass got %v, want %v", err, ErrClosed)
 		}
 	}
 	open()
 	<-closed
 	if _, err := pool.Slot().LogitsTo(
-		context.Background(), make([]float32, m.config.Width), make([]float32, m.config.Vocab),
-	); !errors.Is(err, ErrPoolClosed) {
-		t.Errorf("a later pass got %v, want %v", err, ErrPoolClosed)
+		context.Background(), make([]float32, m.Config().Width), make([]float32, m.Config().Vocab),
+	); !errors.Is(err, ErrClosed) {
+		t.Errorf("a later pass got %v, want %v", err, ErrClosed)
 	}
 	pool.Close() // closing the pool twice has no effect
 }
 
 // TestSlotReportsModelErrors: a slot returns the model's own errors.
 func TestSlotReportsModelErrors(t *testing.T) {
-	m := smallModel(t)
-	pool := NewPool(m, 1)
+	m := small(t)
+	pool := New(m, 1)
 	defer pool.Close()
 	through := pool.Slot().Model()
 	if _, _, err := through.Forward(context.Background(), m.NewCache(), make([]int, 65)); err == nil ||
 		!strings.Contains(err.Error(), "65 positions exceed") {
 		t.Errorf("got error %v, want an error containing %q", err, "65 positions exceed")
 	}
-	f := folder{smallmodel.Folder{Width: 4, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 2, Context: 8}}
+	f := smallmodel.Folder{Width: 4, Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 2, FFN: 2, Context: 8}
 	w := f.Random(1)
 	for i := range w["lm_head.weight"] {
 		w["lm_head.weight"][i] = 3e38
 	}
-	broken := NewPool(f.model(t, w), 1)
+	broken := New(weighted(t, f, w), 1)
 	defer broken.Close()
 	if _, _, err := broken.Slot().Model().Logits([]float32{1, 1, 1, 1}); err == nil ||
 		!strings.Contains(err.Error(), "token 0") {

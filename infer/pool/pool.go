@@ -1,4 +1,6 @@
-package infer
+// Package pool lets many texts share a bounded number of workers. It decides whose pass runs next,
+// and batches the passes that wait at the same time.
+package pool
 
 import (
 	"context"
@@ -8,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/fault"
 )
@@ -17,8 +20,8 @@ import (
 // for the round in progress.
 const maxBatch = 16
 
-// ErrPoolClosed is returned by passes on a closed pool.
-var ErrPoolClosed = errors.New("the worker pool is closed")
+// ErrClosed is returned by passes on a closed pool.
+var ErrClosed = errors.New("the worker pool is closed")
 
 // Pool runs the passes of many texts on a bounded number of workers. Passes that wait at the same
 // time are batched into rounds of up to 16 texts and 32 positions; each text's results are
@@ -29,19 +32,19 @@ var ErrPoolClosed = errors.New("the worker pool is closed")
 // before slots that are playing, but a slot never waits more than twice as many rounds as it would
 // if all slots were served in turn.
 type Pool struct {
-	model *Model
+	model *infer.Model
 
 	mu      sync.Mutex
 	wake    sync.Cond // wakes workers when a job is queued
 	queue   queue
 	idle    int // waiting workers
 	closed  bool
-	stats   PoolStats
+	stats   Stats
 	workers sync.WaitGroup
 }
 
-// PoolStats holds totals since the pool was created.
-type PoolStats struct {
+// Stats holds totals since the pool was created.
+type Stats struct {
 	Rounds    int64 // passes through the weights
 	Served    int64 // jobs served by rounds; a prompt counts once for each of its rounds
 	Positions int64 // tokens read by rounds, both prompt tokens and generated ones
@@ -49,15 +52,13 @@ type PoolStats struct {
 	Longest   int64 // the longest wait of one job, in rounds
 }
 
-// NewPool starts a pool of workers for m. If workers ≤ 0, it starts GOMAXPROCS workers, as many as
+// New starts a pool of workers for m. If workers ≤ 0, it starts GOMAXPROCS workers, as many as
 // can run simultaneously. Close stops the workers.
-func NewPool(m *Model, workers int) *Pool {
+func New(m *infer.Model, workers int) *Pool {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	direct := *m
-	direct.runner = nil
-	p := &Pool{model: &direct}
+	p := &Pool{model: m.Through(nil)}
 	p.wake.L = &p.mu
 	for range workers {
 		p.workers.Go(p.work)
@@ -66,7 +67,7 @@ func NewPool(m *Model, workers int) *Pool {
 }
 
 // Close stops each worker after its round in progress. Waiting passes and all later passes return
-// [ErrPoolClosed].
+// [ErrClosed].
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -80,15 +81,13 @@ func (p *Pool) Close() {
 
 // refuse ends a job that a closed pool will not run.
 func (p *Pool) refuse(j *job) {
-	if j.cache != nil {
-		j.cache.Truncate(j.start)
-	}
-	j.err = ErrPoolClosed
+	j.Undo()
+	j.Err = ErrClosed
 	j.done <- struct{}{}
 }
 
 // Stats returns the totals so far.
-func (p *Pool) Stats() PoolStats {
+func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stats
@@ -96,15 +95,12 @@ func (p *Pool) Stats() PoolStats {
 
 // work is the loop of a worker: it runs rounds until the pool is closed.
 func (p *Pool) work() {
-	b := &batch{model: p.model, s: newScratch(p.model.config)}
-	b.jobs = make([]*job, 0, maxBatch)
+	w := &worker{batch: infer.NewBatch(p.model)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
 		for p.queue.len() == 0 && !p.closed {
-			if cap(b.z) > 4*p.model.config.Vocab {
-				b.z = nil // free the scores of a large batch, which take megabytes for a large vocabulary
-			}
+			w.batch.Shrink()
 			p.idle++
 			p.wake.Wait()
 			p.idle--
@@ -122,24 +118,22 @@ func (p *Pool) work() {
 		}
 		// Leave a share of the queue for each idle worker.
 		n := (p.queue.len() + p.idle) / (p.idle + 1)
-		b.jobs = p.queue.take(min(n, maxBatch), b.jobs[:0])
-		p.count(b.jobs)
+		w.jobs = p.queue.take(min(n, maxBatch), w.jobs[:0])
+		p.count(w.jobs)
 		if p.queue.len() > 0 && p.idle > 0 {
 			p.wake.Signal()
 		}
 		p.mu.Unlock()
-		start := time.Now()
-		b.runSafely()
-		b.forget()
+		start, before := time.Now(), w.batch.Positions
+		w.run()
 		took := time.Since(start)
 		p.mu.Lock()
-		p.stats.Positions += b.positions
-		b.positions = 0
-		for i, j := range b.jobs {
-			b.jobs[i] = nil
+		p.stats.Positions += w.batch.Positions - before
+		for i, j := range w.jobs {
+			w.jobs[i] = nil
 			j.ran += took
 			switch {
-			case j.over:
+			case j.Over:
 				j.done <- struct{}{}
 			case p.closed:
 				p.refuse(j)
@@ -161,35 +155,55 @@ func (p *Pool) count(jobs []*job) {
 	}
 }
 
-// runSafely is like run, except that a panic reaches only the goroutine whose job caused it. After
-// a panic, the unfinished jobs are run one by one.
-func (b *batch) runSafely() {
-	if b.try() == nil {
+// worker runs the rounds of one goroutine.
+type worker struct {
+	batch  *infer.Batch
+	jobs   []*job
+	passes []*infer.Job
+}
+
+// run runs a round. A panic reaches only the goroutine whose job caused it: after a panic, the
+// unfinished jobs are run one by one.
+func (w *worker) run() {
+	defer w.batch.Forget()
+	if w.try(w.jobs) == nil {
 		return
 	}
-	jobs := b.jobs
-	for i, j := range jobs {
-		if j.over {
+	for i, j := range w.jobs {
+		if j.Over {
 			continue
 		}
-		b.jobs = jobs[i : i+1]
-		if v := b.try(); v != nil {
-			j.fault, j.over = v, true
+		if v := w.try(w.jobs[i : i+1]); v != nil {
+			j.fault, j.Over = v, true
 		}
 	}
-	b.jobs = jobs
 }
 
-// try calls run and returns a *[fault.Fault] if it panics.
-func (b *batch) try() error {
-	err := fault.Try(func() error { b.run(); return nil })
-	if err != nil {
-		b.rows = b.rows[:0]
+// try runs a round of these jobs and returns a *[fault.Fault] if it panics.
+func (w *worker) try(jobs []*job) error {
+	w.passes = w.passes[:0]
+	for _, j := range jobs {
+		w.passes = append(w.passes, &j.Job)
 	}
-	return err
+	defer func() { clear(w.passes) }()
+	return fault.Try(func() error { w.batch.Run(w.passes); return nil })
 }
 
-// Slot represents one text in a pool. It is a [Runner] whose passes take turns with the passes of
+// A job is a pass that a caller is waiting for. Each [Slot] has one job, which it reuses.
+type job struct {
+	infer.Job
+	ran   time.Duration // total time of the rounds in which the job took part
+	fault error         // the value with which the waiting goroutine must panic
+	done  chan struct{} // capacity 1; gets a value when the job is done
+
+	// Set while the job is queued.
+	prev, next *job
+	urgent     bool
+	queued     bool
+	since      int64 // the number of the last round before it was queued
+}
+
+// Slot represents one text in a pool. It is an [infer.Runner] whose passes take turns with the passes of
 // other slots. Except for Step, only one goroutine at a time may use it. An unused slot takes a few
 // hundred bytes and does not need to be closed.
 type Slot struct {
@@ -205,29 +219,26 @@ func (p *Pool) Slot() *Slot {
 }
 
 // Model returns the pool's model with its passes run through this slot.
-func (s *Slot) Model() *Model { return s.pool.model.Through(s) }
+func (s *Slot) Model() *infer.Model { return s.pool.model.Through(s) }
 
 // Step sets the slot's mode for its next passes: if on is true, a learner is stepping through the
 // text and waits for each pass; otherwise, the text is playing.
 func (s *Slot) Step(on bool) { s.step.Store(on) }
 
-// Waited implements [Runner]. For every text in a round, the whole round counts as running, not as
+// Waited implements [infer.Runner]. For every text in a round, the whole round counts as running, not as
 // waiting.
 func (s *Slot) Waited() time.Duration { return s.waited }
 
-// ForwardTo implements [Runner]. If ctx ends while the pass is queued, ForwardTo returns
+// ForwardTo implements [infer.Runner]. If ctx ends while the pass is queued, ForwardTo returns
 // immediately; if ctx ends while the pass runs, it returns before the next block.
-func (s *Slot) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
-	if err := s.pool.model.checkPass(c, tokens, out); err != nil {
-		return cost.Parts{}, err
-	}
-	s.job.cache, s.job.start, s.job.tokens, s.job.out = c, c.positions, tokens, out
+func (s *Slot) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out []float32) (cost.Parts, error) {
+	s.job.Job = infer.Job{Cache: c, Start: c.Positions(), Tokens: tokens, Out: out}
 	return s.wait(ctx)
 }
 
-// LogitsTo implements [Runner].
+// LogitsTo implements [infer.Runner].
 func (s *Slot) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
-	s.job.last, s.job.z = last, z
+	s.job.Job = infer.Job{Last: last, Z: z}
 	return s.wait(ctx)
 }
 
@@ -242,11 +253,11 @@ func (s *Slot) wait(ctx context.Context) (cost.Parts, error) {
 	if err := ctx.Err(); err != nil {
 		return cost.Parts{}, err
 	}
-	j.ctx, j.urgent = ctx, s.step.Load()
+	j.Context, j.urgent = ctx, s.step.Load()
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return cost.Parts{}, ErrPoolClosed
+		return cost.Parts{}, ErrClosed
 	}
 	p.queue.join(j)
 	p.wake.Signal()
@@ -258,9 +269,7 @@ func (s *Slot) wait(ctx context.Context) (cost.Parts, error) {
 		waiting := p.queue.leave(j)
 		p.mu.Unlock()
 		if waiting {
-			if j.cache != nil {
-				j.cache.Truncate(j.start)
-			}
+			j.Undo()
 			return cost.Parts{}, ctx.Err()
 		}
 		<-done // a worker has taken the job and will finish it
@@ -268,8 +277,8 @@ func (s *Slot) wait(ctx context.Context) (cost.Parts, error) {
 	if j.fault != nil {
 		panic(j.fault)
 	}
-	if j.err != nil {
-		return cost.Parts{}, j.err
+	if j.Err != nil {
+		return cost.Parts{}, j.Err
 	}
-	return j.tally, nil
+	return j.Tally, nil
 }
