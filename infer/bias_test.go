@@ -15,7 +15,7 @@ import (
 func TestBiasOutsideTheVocabulary(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
-	for id, want := range map[string]string{"4095": "", "4096": "for the token 4096"} {
+	for id, want := range map[string]string{"4095": "", "4096": "set for token 4096"} {
 		s := infer.DefaultSettings()
 		if err := s.LogitBias.UnmarshalJSON([]byte(`{"` + id + `": 5}`)); err != nil {
 			t.Fatal(err)

@@ -29,13 +29,13 @@ func (l *Loop) Continue(prompt chat.Text, s Settings) (*Loop, error) {
 // the original run began.
 func (l *Loop) readAhead(ctx context.Context, n int) error {
 	if n < 0 || n > 0 && n >= len(l.prompt) {
-		return fmt.Errorf("cannot keep %d columns for a prompt of %d tokens", n, len(l.prompt))
+		return fmt.Errorf("cannot reuse %d cached columns for a prompt of %d tokens", n, len(l.prompt))
 	}
 	if n == 0 {
 		return nil
 	}
 	if _, _, err := l.model.Forward(ctx, l.cache, l.prompt[:n]); err != nil {
-		return fmt.Errorf("rereading the kept columns: %w", err)
+		return fmt.Errorf("rereading the cached columns: %w", err)
 	}
 	l.columns = n
 	return nil

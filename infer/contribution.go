@@ -30,8 +30,10 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 	switch {
 	case position < 0 || position >= len(w.tokens):
 		return nil, fmt.Errorf("the text has no position %d", position)
-	case token < 0 || token >= v || over >= v:
-		return nil, fmt.Errorf("token %d or %d is not in the vocabulary of %d", token, over, v)
+	case token < 0 || token >= v:
+		return nil, outsideVocabulary(token, v)
+	case over >= v:
+		return nil, outsideVocabulary(over, v)
 	case w.change.Patch != nil && w.change.Patch.Position == position:
 		return nil, fmt.Errorf(
 			"the residual stream at position %d was patched from another text: this text's parts do not add up to it",

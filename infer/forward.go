@@ -68,7 +68,7 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	}
 	for _, id := range tokens {
 		if id < 0 || id >= m.config.Vocab {
-			return fmt.Errorf("token %d is not in the vocabulary of %d", id, m.config.Vocab)
+			return outsideVocabulary(id, m.config.Vocab)
 		}
 	}
 	if d := m.config.Width; len(out) == 0 || len(out)%d != 0 || len(out) > len(tokens)*d {
@@ -79,6 +79,10 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 		)
 	}
 	return nil
+}
+
+func outsideVocabulary(id, size int) error {
+	return fmt.Errorf("token %d is outside the vocabulary of %d tokens", id, size)
 }
 
 // passInput is one input of a pass: a token and its position in a text's cache. The inputs of a

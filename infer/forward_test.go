@@ -279,9 +279,9 @@ func TestForwardRefusesBadInput(t *testing.T) {
 		{
 			"id too high", context.Background(),
 			[]int{1, m.Config().Vocab},
-			fmt.Sprintf("token %d is not in the vocabulary of %d", m.Config().Vocab, m.Config().Vocab),
+			fmt.Sprintf("token %d is outside the vocabulary of %d tokens", m.Config().Vocab, m.Config().Vocab),
 		},
-		{"id negative", context.Background(), []int{-1}, "token -1 is not in the vocabulary"},
+		{"id negative", context.Background(), []int{-1}, "token -1 is outside the vocabulary"},
 		{"canceled", canceled, []int{1}, "context canceled"},
 		{"canceled, several chunks", canceled, make([]int, 50), "context canceled"},
 	} {

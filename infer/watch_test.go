@@ -272,9 +272,18 @@ func TestInterventionsAreChecked(t *testing.T) {
 		}
 	}
 	patched := again(t, w, Intervention{Patch: &Patch{From: w, Height: 1, Position: 1}})
-	for _, c := range []struct{ position, token, over int }{{1, 0, -1}, {3, 0, -1}, {2, 999, -1}, {2, 0, 999}} {
-		if _, err := patched.Contributions(c.position, c.token, c.over); err == nil {
-			t.Errorf("contributions of %+v: got no error, want one", c)
+	for _, c := range []struct {
+		position, token, over int
+		want                  string
+	}{
+		{1, 0, -1, "position 1 was patched"},
+		{3, 0, -1, "no position 3"},
+		{2, 999, -1, "token 999 is outside the vocabulary"},
+		{2, 0, 999, "token 999 is outside the vocabulary"},
+	} {
+		_, err := patched.Contributions(c.position, c.token, c.over)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("contributions of %+v: got error %v, want one that contains %q", c, err, c.want)
 		}
 	}
 	ended, stop := context.WithCancel(context.Background())

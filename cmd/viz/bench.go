@@ -98,7 +98,7 @@ func (o *benchOptions) flags() *flags {
 		for name := range strings.SplitSeq(text, ",") {
 			q, err := infer.ParseQuant(name)
 			if err != nil {
-				return errors.New("must be none, int8 or none,int8")
+				return errors.New(`must be "none", "int8" or "none,int8"`)
 			}
 			o.plan.Quants = append(o.plan.Quants, q)
 		}

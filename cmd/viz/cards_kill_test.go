@@ -57,10 +57,10 @@ func (v visitor) review(base string, d *goquery.Document) (*goquery.Document, st
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", base)
 	next := v.page(v.http.Do(r))
-	if !strings.HasPrefix(strings.TrimSpace(next.Find(".deck__said").Text()), "Kept: good.") {
+	if !strings.HasPrefix(strings.TrimSpace(next.Find(".deck__said").Text()), "Saved: good.") {
 		v.t.Fatalf(
 			"the review was not confirmed: got %q, want it to begin with %q", next.Find(".deck__said").Text(),
-			"Kept: good.",
+			"Saved: good.",
 		)
 	}
 	return next, form.Get("card")

@@ -59,9 +59,11 @@ func inspect(ctx context.Context, args []string, env func(string) string, stdout
 		return err
 	}
 	if n := len(checkpoint.Reasons(err)); n > 0 {
-		return unfitError{
-			fmt.Errorf("viz cannot run %s: the description lists %s", o.model, terms.Counted(n, "reason")),
+		reasons := "reason"
+		if n > 1 {
+			reasons = terms.Counted(n, "reason")
 		}
+		return unfitError{fmt.Errorf("viz cannot run %s; see the %s listed above", o.model, reasons)}
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func TestInspectDescribesDamagedModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := try(t, nil, "", "inspect", path)
-		reason := "viz cannot run " + path + ": the description lists 1 reason"
+		reason := "viz cannot run " + path + "; see the reason listed above"
 		if f.code != exitUsage || !strings.Contains(f.errors, reason) {
 			t.Errorf("%s: exit %d, %q; want %d with %q", name, f.code, f.errors, exitUsage, reason)
 		}

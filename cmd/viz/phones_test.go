@@ -115,7 +115,7 @@ func TestPhonesAreLetInWhileTheServerRuns(t *testing.T) {
 	}
 	s.out.wait(t, clearWarning(terms.English))
 	phones := "http://" + at + own[strings.LastIndex(own, ":"):]
-	s.out.wait(t, "Phones can now connect: the class reaches the server at "+phones+"\n")
+	s.out.wait(t, "Phones can now connect at "+phones+"\n")
 	for address, want := range map[string]int{
 		own + "/v1/models": 200, phones + "/v1/models": 401, phones + "/join": 200, phones + "/metrics": 404,
 	} {

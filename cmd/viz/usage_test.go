@@ -72,7 +72,7 @@ func TestBadInput(t *testing.T) {
 		},
 		{[]string{"trace", "-prompt", strings.Repeat(" x", 600)}, []string{"-prompt", "tokens", "at most 512 tokens"}},
 		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 262144"}},
-		{trace("-logit-bias", "99999:5"), []string{"-logit-bias", "for the token 99999", "from 0 to 4095"}},
+		{trace("-logit-bias", "99999:5"), []string{"-logit-bias", "set for token 99999", "from 0 to 4095"}},
 		{[]string{"trace", "-prompt", "a\x00b"}, []string{"-prompt", "NUL"}},
 		{
 			[]string{"paint"},
@@ -85,7 +85,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"site", "-out", empty}, []string{"-program FILE and -out DIR"}},
 		{[]string{"site", "-out", empty, "-program", file}, []string{"-program", "not a WebAssembly file", "GOOS=js"}},
 		{[]string{"site", "-base-url", "example.org"}, []string{"-base-url", "https://example.org/course/"}},
-		{[]string{"bench", "-quants", "none,int4"}, []string{"-quants", "none, int8 or none,int8"}},
+		{[]string{"bench", "-quants", "none,int4"}, []string{"-quants", `"none", "int8" or "none,int8"`}},
 		{[]string{"bench", "-threads", "0"}, []string{"-threads", "1 to 256"}},
 		{[]string{"bench", "-texts", "1,,2"}, []string{"-texts", "1 to 256"}},
 		{[]string{"bench", "-n", "0"}, []string{"-n", "a positive integer"}},

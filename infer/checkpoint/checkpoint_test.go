@@ -278,7 +278,7 @@ func TestOpenRefusesBrokenFolders(t *testing.T) {
 				}
 				return []stored{s}
 			})(t, folder)
-		}, `tokenizer.json has 4096 tokens, more than the vocab_size 4095 of config.json: " bought" has id 4095, ` +
+		}, `tokenizer.json has 4096 tokens, but vocab_size in config.json is only 4095: " bought" has id 4095, ` +
 			`but the model has only 4095 rows`},
 	}
 	for _, test := range tests {

@@ -146,8 +146,8 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	if tok != nil && d.Config != nil {
 		size := tok.Size()
 		if tok, err = tok.Within(config.Vocab); err != nil {
-			faults = collect(faults, fmt.Errorf("%s has %d tokens, more than the vocab_size %d of %s: %w",
-				tokenizerFile, size, config.Vocab, configFile, err))
+			faults = collect(faults, fmt.Errorf("%s has %d tokens, but vocab_size in %s is only %d: %w",
+				tokenizerFile, size, configFile, config.Vocab, err))
 		} else {
 			d.tokenizer(tok)
 		}

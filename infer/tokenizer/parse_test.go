@@ -151,7 +151,7 @@ func TestParseRefuses(t *testing.T) {
 		},
 		{
 			set("post_processor", tree{"type": "TemplateProcessing"}),
-			`post_processor: the template does not end with the text; want the text, optionally preceded by one token`,
+			`post_processor: the template must end with the input text (A); at most one token may precede it`,
 		},
 		{
 			set("normalizer", tree{"type": strings.Repeat("x", maxStepBytes)}),
@@ -219,7 +219,7 @@ func TestParseRefuses(t *testing.T) {
 		},
 		{
 			added(end, tree{"id": 266, "content": "he"}),
-			`model.vocab: "he" has id 256, but id 266 in added_tokens`,
+			`model.vocab: "he" has id 256 here, but id 266 in added_tokens`,
 		},
 
 		{
@@ -252,7 +252,7 @@ func TestParseRefuses(t *testing.T) {
 		{vocab("xy", 4*267), `model.vocab: the highest id is 1068, but there are only 267 tokens`},
 		{vocab("xy", 259), `model.vocab: "hello" and "xy" both have id 259`},
 		{vocab("xy", 265), `model.vocab: "xy" has id 265, which added_tokens assigns to "<|end|>"`},
-		{vocab("<|end|>", 266), `model.vocab: "<|end|>" has id 266, but id 265 in added_tokens`},
+		{vocab("<|end|>", 266), `model.vocab: "<|end|>" has id 266 here, but id 265 in added_tokens`},
 		{vocab("", 266), `model.vocab: the token with id 266 is empty`},
 		{vocab("x y", 266), `model.vocab: "x y" (id 266): character ' ' (U+0020) does not represent a byte`},
 		{vocab("日", 266), `model.vocab: "日" (id 266): character '日' (U+65E5) does not represent a byte`},

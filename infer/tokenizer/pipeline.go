@@ -193,17 +193,16 @@ func (t *Tokenizer) readPostProcessor(list []step) error {
 
 // readTemplate supports templates that leave a text unchanged or put one token in front of it.
 func (t *Tokenizer) readTemplate(s step) error {
-	const want = "want the text, optionally preceded by one token"
 	parts := s.Single
 	if len(parts) == 0 || parts[len(parts)-1].Sequence == nil || parts[len(parts)-1].Sequence.ID != "A" {
-		return errors.New("the template does not end with the text; " + want)
+		return errors.New("the template must end with the input text (A); at most one token may precede it")
 	}
 	parts = parts[:len(parts)-1]
 	if len(parts) == 0 {
 		return nil
 	}
 	if len(parts) > 1 || parts[0].SpecialToken == nil {
-		return errors.New("the template has an unsupported prefix; " + want)
+		return errors.New("the template has an unsupported prefix; at most one token may precede the input text (A)")
 	}
 	name := parts[0].SpecialToken.ID
 	mark, ok := s.SpecialTokens[name]

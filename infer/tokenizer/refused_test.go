@@ -40,7 +40,7 @@ func TestMalformedShapesAreRefused(t *testing.T) {
 		},
 		{
 			"gemma3", `"[multimodal]":5`, `"[multimodal]":4`,
-			`model.vocab: "[multimodal]" has id 4, but id 5 in added_tokens`,
+			`model.vocab: "[multimodal]" has id 4 here, but id 5 in added_tokens`,
 		},
 		{"gemma3", `"<0x00>":`, `"<0x01>":`, "model.vocab: duplicate token <0x01>"},
 		{

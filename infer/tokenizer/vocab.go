@@ -205,7 +205,7 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	for _, list := range []map[string]int32{r.t.names, r.t.added} {
 		want, added := list[spelling]
 		if added && int32(id) != want {
-			return fmt.Errorf("%s has id %d, but id %d in %s", quote(spelling), id, want, r.in.added)
+			return fmt.Errorf("%s has id %d here, but id %d in %s", quote(spelling), id, want, r.in.added)
 		}
 	}
 	if _, special := r.t.names[spelling]; special {

@@ -76,7 +76,11 @@ type Measured struct {
 func Find(ctx context.Context, m *infer.Model, done func(share float64)) (*Findings, error) {
 	row := min(findRow, LongestRow(m))
 	if row < 4 {
-		return nil, fmt.Errorf("the model's context of %d tokens is too short to repeat a text", m.Config().Context)
+		return nil, fmt.Errorf(
+			"the model's context (%d tokens) is too short for this measurement, "+
+				"which needs room for a repeated sequence",
+			m.Config().Context,
+		)
 	}
 	rng := rand.New(rand.NewPCG(findSeed, 0))
 	var rows [][]int

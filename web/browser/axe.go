@@ -142,7 +142,7 @@ func (tab *Tab) Targets(what string, on Screen) {
 		least = 44
 	}
 	for _, small := range Value[[]string](tab, fmt.Sprintf(tooSmall, least)) {
-		tab.t.Errorf("%s: less than %d px: %s", what, least, small)
+		tab.t.Errorf("%s: smaller than %d px: %s", what, least, small)
 	}
 }
 

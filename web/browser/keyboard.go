@@ -82,7 +82,7 @@ func (k keyboard) goTo(selector string) {
 		}
 	}
 	k.Shot("failed.png")
-	k.t.Fatalf("%d presses of Tab did not reach %s; the focus is on %s", mostTabs, selector,
+	k.t.Fatalf("pressing Tab %d times did not reach %s; the focus is on %s", mostTabs, selector,
 		Value[string](k.Tab, `document.activeElement.outerHTML.slice(0, 120)`))
 }
 

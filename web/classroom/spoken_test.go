@@ -142,12 +142,12 @@ func TestPresenterIsOfferedNextOpenPosition(t *testing.T) {
 	p.do(code, "token")
 	got := p.do(code, "ask-next").Find("#pr-ctl")
 	said := words(got)
-	if !strings.Contains(said, "Here one token has") || !strings.Contains(said, "Go on to the next open place") ||
-		!strings.Contains(said, "Ask here anyway") {
-		t.Fatalf(
-			"the presenter's page shows %q, want it to contain %q, %q and %q", said, "Here one token has",
-			"Go on to the next open place", "Ask here anyway",
-		)
+	for _, want := range []string{
+		"Here one token has", "Go on to the next token worth voting on", "Ask here anyway",
+	} {
+		if !strings.Contains(said, want) {
+			t.Fatalf("the presenter's page shows %q, want it to contain %q", said, want)
+		}
 	}
 	if phone := newPerson(t, base).get("/class/" + code); phone.Find("button.vote").Length() != 0 {
 		t.Error("the vote was opened")

@@ -37,7 +37,7 @@ func TestClassSpansThreeServers(t *testing.T) {
 	for id, on := range map[int]*lesson{2: onB, 3: onB, 5: onC, 6: onC} {
 		voting.Go(func() {
 			if _, err := on.vote(id, class.Ballot{Poll: p.ID, Choice: key(id), N: 1}); err != nil {
-				t.Errorf("the vote of member %d: %v", id, err)
+				t.Errorf("member %d's vote failed: %v", id, err)
 			}
 		})
 	}

@@ -204,7 +204,7 @@ func (b Batch) Check() error {
 				ErrTooLarge, r.Type, len(r.Data), MaxRecord)
 		}
 		if len(r.Type)+len(r.ID) > MaxID {
-			return fmt.Errorf("%w: the type and id of a record have %d bytes in total; the limit is %d",
+			return fmt.Errorf("%w: a record's type and id total %d bytes; the limit is %d",
 				ErrTooLarge, len(r.Type)+len(r.ID), MaxID)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// busyRun is a learner outside the classes whose run generates text continuously, so that the model
-// is never idle.
+// busyRun is a learner who is in no class and whose run generates text continuously, so that the
+// model is never idle.
 type busyRun struct {
 	conn   *websocket.Conn
 	tokens atomic.Int64
@@ -24,7 +24,7 @@ func newBusyRun(ctx context.Context, server string) (*busyRun, error) {
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, HandshakeTimeout: handshake}
 	conn, _, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(server, "http")+"/ws", http.Header{})
 	if err != nil {
-		return nil, fmt.Errorf("connecting a learner outside the classes: %w", err)
+		return nil, fmt.Errorf("connecting a learner who is in no class: %w", err)
 	}
 	b := &busyRun{conn: conn}
 	err = b.send(`{"cmd":"stop","n":1,"max_tokens":400}`)

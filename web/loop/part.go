@@ -342,7 +342,7 @@ func (p *livePart) pushState(m wire.Message, next *session.State) error {
 		rest, err = nil, rest(&m)
 	}
 	if err != nil {
-		return fmt.Errorf("encoding a state: %w", err)
+		return fmt.Errorf("encoding state: %w", err)
 	}
 	p.viewer.Saw(p.seq)
 	m.More = rest != nil
@@ -351,7 +351,7 @@ func (p *livePart) pushState(m wire.Message, next *session.State) error {
 	}
 	after := wire.Message{Seq: m.Seq, Ack: m.Ack, Rest: true, Alone: true}
 	if err := rest(&after); err != nil {
-		return fmt.Errorf("encoding a state: %w", err)
+		return fmt.Errorf("encoding state: %w", err)
 	}
 	return p.out.Send(after)
 }

@@ -44,7 +44,7 @@ func useStages(v *visitor) {
 		v.Press(cmd("#transport", `{"cmd":"back"}`))
 		v.comes("the stage before", at(1, infer.Kind(n)))
 	}
-	if got := v.Attr(`#transport [aria-label="Stage back"]`, "aria-disabled"); got != "true" {
+	if got := v.Attr(`#transport [aria-label="Previous stage"]`, "aria-disabled"); got != "true" {
 		v.t.Error("the back button is enabled at the first stage")
 	}
 }

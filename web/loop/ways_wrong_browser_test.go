@@ -32,7 +32,7 @@ func TestPageSaysWhatIsRefused(t *testing.T) {
 		{`{"cmd":"seek","step":0,"stage":"filter"}`, "0"},
 		{`{"cmd":"seek","step":1,"stage":"dream"}`, "forward, logits, softmax, filter, sample, append, cache"},
 		{`{"cmd":"branch","id":77}`, "The branch is 77; it must be one of the branches in the tree"},
-		{`{"cmd":"whatif","u":1}`, "from 0 up to, but not including, 1"},
+		{`{"cmd":"whatif","u":1}`, "from 0 up to but not including 1"},
 		{`{"cmd":"goon"}`, "nothing to continue"},
 		{`{"cmd":"try","key":"nothing"}`, "nothing"},
 		{`{"cmd":"open","link":"hello"}`, "damaged"},

@@ -36,7 +36,7 @@ func TestCardsByKeyboard(t *testing.T) {
 	tab.Wait("the back", `document.querySelector("[data-turn]").open`)
 	tab.Keys("3")
 	counts(0, all-1, 1)
-	tab.WaitText(".deck__said", "Kept: good. This card comes back in 10 min.")
+	tab.WaitText(".deck__said", "Saved: good. This card comes back in 10 min.")
 	tab.Keys(" 4")
 	counts(0, all-2, 2)
 	clock.Ahead(tab, 10*time.Minute)
@@ -72,7 +72,7 @@ func TestCardsByTouch(t *testing.T) {
 	hands := browser.Touch(tab)
 	hands.Press(".fcard__turn summary")
 	hands.Press(`.grade[value="easy"]`)
-	tab.Wait("the saved review", `document.querySelector(".deck__said").innerText.startsWith("Kept: easy")`)
+	tab.Wait("the saved review", `document.querySelector(".deck__said").innerText.startsWith("Saved: easy")`)
 }
 
 // TestCardsOnPaper: the printout of separate cards has one card per page, and the printout for

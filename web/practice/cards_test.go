@@ -59,7 +59,7 @@ func TestCardsAcrossDays(t *testing.T) {
 		card = params.Next(card, now, fsrs.Good)
 		if got, want := text(
 			after.Find(".deck__said"),
-		), "Kept: good. This card comes back in "+terms.English.Wait(card.Due.Sub(now))+"."; got != want {
+		), "Saved: good. This card comes back in "+terms.English.Wait(card.Due.Sub(now))+"."; got != want {
 			t.Errorf("review %d: %q, want %q", i+1, got, want)
 		}
 		spans = append(spans, card.Due.Sub(now))

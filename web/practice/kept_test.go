@@ -59,7 +59,7 @@ func TestPagesWithoutTheDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	const why = "The server's database was deleted, moved or replaced while the server was running, so nothing " +
-		"new is saved until the server is restarted."
+		"new will be saved until the server is restarted."
 	file := strings.Replace(export, `"answers": [`, `"answers": [{"id":"a1","at":"2026-11-20T08:01:00.000Z",`+
 		`"kind":"drill","item":"x/1","credit":1,"detail":""}`, 1)
 	review := url.Values{"card": {s.pages.Course.Cards[0].ID}, "grade": {"good"}, "key": {"k1"}}

@@ -138,7 +138,7 @@ func TestDoneMessageIsFixed(t *testing.T) {
 	for query, want := range map[string]string{
 		"":             "",
 		"done=x":       "",
-		"done=deleted": "Erased. Nothing about you is kept here anymore.",
+		"done=deleted": "Erased. Nothing about you is saved here anymore.",
 		"done=imported&visits=2&answers=1&reviews=0&guesses=3": "Imported: 2 sections, 1 answer, 3 guesses.",
 		"done=imported&guesses=1":                              "Imported: 1 guess.",
 		"done=imported&visits=<b>&answers=-4":                  "Imported. All of it was already here.",
@@ -212,8 +212,8 @@ func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 	t.Parallel()
 	for keeping, want := range map[Keeping]string{
 		Expires:   "It is kept for 400 days after you last did something, and then deleted.",
-		InBrowser: "It is kept in this browser and nowhere else, until you delete it here.",
-		Nowhere:   "This browser keeps nothing for this site",
+		InBrowser: "It is saved in this browser and nowhere else, until you delete it here.",
+		Nowhere:   "This browser saves nothing for this site",
 	} {
 		s := newSite(t)
 		s.pages.Keeping = keeping
@@ -224,7 +224,7 @@ func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 		page := text(s.Get("/progress").Find("main"))
 		for words, there := range map[string]bool{
 			"this server": onServer, "a class": onServer, "the classes you joined": onServer,
-			"What this browser keeps about you": !onServer,
+			"What this browser": !onServer,
 		} {
 			if got := strings.Contains(page, words); got != there {
 				t.Errorf("%d: the page contains %q: got %v, want %v", keeping, words, got, there)

@@ -42,7 +42,7 @@ func TestProgressFileRestoresProgress(t *testing.T) {
 	url, course := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/cards")
 	tab.Keys(" 3")
-	tab.WaitText(".deck__said", "Kept: good. This card comes back in 10 min.")
+	tab.WaitText(".deck__said", "Saved: good. This card comes back in 10 min.")
 	file, kept := export(t, tab, url+"/progress")
 	if len(kept.Reviews) != 1 || kept.Reviews[0].Card != course.Cards[0].ID {
 		t.Fatalf(

@@ -77,10 +77,10 @@ func TestSetTakesALogitBias(t *testing.T) {
 	}
 	f, _ = terms.JSONFields([]byte(`{"logit_bias": {"7": 101}}`))
 	if _, _, refused := Commands.Read("set", f); refused == nil || refused.Field != "logit_bias" ||
-		refused.Message != "The logit bias is 101 for the token 7; it must be from -100 to 100." {
+		refused.Message != "The logit bias is 101 for token 7; it must be from -100 to 100." {
 		t.Errorf(
 			"a bias of 101: got %v, want an error, Field = %q, Message = %q", refused, "logit_bias",
-			"The logit bias is 101 for the token 7; it must be from -100 to 100.",
+			"The logit bias is 101 for token 7; it must be from -100 to 100.",
 		)
 	}
 }

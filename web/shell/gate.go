@@ -80,7 +80,7 @@ type gate struct {
 //
 // public is the server's public address, if there is one. If it is an https address, requests to
 // its host have reached a proxy in front of this server over HTTPS. Gate sets r.TLS for them and
-// refuses requests from http pages of that host, because an attacker may have created those pages.
+// refuses requests from HTTP pages of that host, because an attacker may have created those pages.
 // An https Origin is accepted only if the request or a proxy shows that HTTPS was used.
 func Gate(
 	hosts []string, more func() string, public string, log *slog.Logger, next http.Handler,

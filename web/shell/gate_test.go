@@ -123,10 +123,10 @@ func TestPanicIsAnswered(t *testing.T) {
 }
 
 // TestOriginHasTheSchemeOfTheRequest: an attacker between a browser and a server with HTTPS can
-// create an http page under the server's name. Requests from that page are refused at all addresses
+// create an HTTP page under the server's name. Requests from that page are refused at all addresses
 // of the server. Other hosts of the server can use plain HTTP. They refuse requests from https
 // pages, unless a proxy reports that it received the request over HTTPS.
-// Promise: A server with HTTPS refuses requests from http pages.
+// Promise: A server with HTTPS refuses requests from HTTP pages.
 func TestOriginHasTheSchemeOfTheRequest(t *testing.T) {
 	t.Parallel()
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") })

@@ -130,7 +130,7 @@ func TestRunsWithoutStorage(t *testing.T) {
 	tab.Wait("the finished step", `document.querySelector(".dsteps .is-now.is-done")`)
 	tab.Go(strings.TrimSuffix(tab.URL(), "practice/softmax/") + "progress/")
 	tab.Wait("the same message on the progress page", runs+` &&
-		document.querySelector("#yours")?.innerText.includes("This browser keeps nothing for this site")`)
+		document.querySelector("#yours")?.innerText.includes("This browser saves nothing for this site")`)
 }
 
 // TestFullStorageIsReported: if the browser has no space left, the page says so and continues. In

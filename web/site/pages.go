@@ -154,7 +154,7 @@ func fetch(ctx context.Context, door *tab.Door, p string) (page, to string, err 
 	case answer.Status >= 300 && answer.Status < 400:
 		u, err := url.Parse(answer.Header.Get("Location"))
 		if err != nil {
-			return "", "", fmt.Errorf("invalid redirect of %s: %w", p, err)
+			return "", "", fmt.Errorf("invalid redirect from %s: %w", p, err)
 		}
 		return "", u.Path, nil
 	case answer.Status == http.StatusOK:

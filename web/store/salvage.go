@@ -285,7 +285,7 @@ func addCopy(ctx context.Context, tx *sql.Tx) error {
 		"DROP TABLE whole",
 	} {
 		if _, err := tx.ExecContext(ctx, query); err != nil {
-			return fmt.Errorf("adding the rows of the copy: %w", err)
+			return fmt.Errorf("copying rows from the copy of the database: %w", err)
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ func partsNamed(names []string) (chosen []part, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("unknown part %q; run .ci/run parts to list all parts", name)
+			return nil, fmt.Errorf(`unknown part %q; for a list, run ".ci/run parts"`, name)
 		}
 		chosen = append(chosen, parts[i])
 	}
@@ -81,7 +81,7 @@ func partsTesting(packages []string) ([]part, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no part of the long tier tests %s; run .ci/run parts to list all parts",
+		return nil, fmt.Errorf(`no part of the long tier tests %s; for a list of all parts, run ".ci/run parts"`,
 			strings.Join(packages, " "))
 	}
 	return chosen, nil

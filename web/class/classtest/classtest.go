@@ -242,7 +242,7 @@ func (l *Lesson) MustCast(id int, b class.Ballot) class.Receipt {
 	l.T.Helper()
 	r, err := l.Cast(id, b)
 	if err != nil {
-		l.T.Fatalf("the vote of member %d: %v", id, err)
+		l.T.Fatalf("member %d's vote failed: %v", id, err)
 	}
 	return r
 }

@@ -238,7 +238,7 @@ func (h *host) exit(f frame) { h.fail(fmt.Errorf("the program exited with status
 func (h *host) write(f frame) {
 	text, ok := h.memory.Read(uint32(f.int64(16)), uint32(f.int32(24)))
 	if !ok {
-		f.h.fail(errors.New("the program's output is outside its memory"))
+		f.h.fail(errors.New("the program's output buffer is outside its memory"))
 	}
 	h.said.Write(text)
 }
