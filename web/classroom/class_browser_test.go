@@ -186,7 +186,7 @@ func (l *lesson) draw() {
 		browser.Touch(phone).Press("[data-draw]")
 		phone.Wait(
 			"a draw that counts",
-			`/Your number 0\.\d{4} falls on .*Counted/.test(document.querySelector("[data-mine]").textContent)`,
+			`/Your number, 0\.\d{4}, falls on .* counted/.test(document.querySelector("[data-mine]").textContent)`,
 		)
 	}
 	says(l.wall, "#cl-body", "3 of 3 have drawn")
