@@ -51,7 +51,7 @@ func costColumnHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = headsSwitchHTML(v.Cost).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = headsSwitchHTML(v.Cost()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -59,7 +59,7 @@ func costColumnHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = costHTML(v.Cost).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = costHTML(v.Cost()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -96,7 +96,7 @@ func costColumnHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tokensHTML(v.Cost).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tokensHTML(v.Cost()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/chat"
@@ -24,7 +25,7 @@ type Page struct {
 	Strip    stage.Strip
 	Rail     stage.Rail
 	Panel    stage.Stage
-	Cost     Cost
+	Cost     func() Cost // computed when it is first used, since the stage is sent before it
 	Console  Console
 	Chart    CostChart
 	WhatIf   stage.WhatIf
@@ -69,7 +70,8 @@ func NewPage(w stage.Words, s *session.State) Page {
 		Title: shell.TitleOf(w.T("loop.title")), Model: modelLine(w, s.Model), Started: s.Started(), Prompt: s.Prompt,
 		Given: stage.GivenText(s), Chat: newChatForm(s),
 		Strip: w.NewStrip(s), Rail: w.NewRail(s), Panel: w.New(s), Peek: w.CurrentPeek(s),
-		WhatIf: w.NewWhatIf(s), Cost: newCost(w, s), Console: newConsole(w, s), Chart: newCostChart(w, s),
+		WhatIf: w.NewWhatIf(s), Console: newConsole(w, s), Chart: newCostChart(w, s),
+		Cost:    sync.OnceValue(func() Cost { return newCost(w, s) }),
 		Grammar: s.Settings.Grammar, Notice: newNotice(w, s), Pieces: promptPieces(w, s), Branches: newBranches(w, s),
 	}
 	if v.Chat.On {

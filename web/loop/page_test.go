@@ -283,7 +283,7 @@ func TestTotalsIncludeTheStepShown(t *testing.T) {
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	sessiontest.Do(t, s, session.StepToken{})
 	st := sessiontest.Do(t, s, session.StepToken{})
-	last, total := st.Steps[1], NewPage(lang, st).Cost.Total
+	last, total := st.Steps[1], NewPage(lang, st).Cost().Total
 	if got, want := total.Cached.String(), terms.English.MultAdds(last.TotalCached); got != want {
 		t.Errorf("after two steps the work so far is %s, want %s", got, want)
 	}

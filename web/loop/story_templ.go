@@ -177,7 +177,7 @@ func storyPageHTML(v Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = w.MapHTML(v.Cost.Map).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = w.MapHTML(v.Cost().Map).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

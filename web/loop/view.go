@@ -59,7 +59,7 @@ func (v view) panels() (now, later []Panel) {
 // tokenHTML renders one generated token in the text.
 func (v view) tokenHTML(w stage.Words, t stage.Token) templ.Component {
 	if v == storyView {
-		return stage.ProseTokenHTML(t)
+		return w.ProseTokenHTML(t)
 	}
 	return w.TokenHTML(t)
 }
@@ -90,7 +90,7 @@ var storyPanels = []Panel{
 	{"notice", func(_ stage.Words, v Page) templ.Component { return noticeHTML(v.storyNotice()) }},
 	{"branched", func(_ stage.Words, v Page) templ.Component { return branchedHTML(v.Branched) }},
 	{"panel", func(w stage.Words, v Page) templ.Component { return w.StoryHTML(v.Story) }},
-	{"map", func(w stage.Words, v Page) templ.Component { return w.MapHTML(v.Cost.Map) }},
+	{"map", func(w stage.Words, v Page) templ.Component { return w.MapHTML(v.Cost().Map) }},
 	{"transport", func(_ stage.Words, v Page) templ.Component { return storyTransportHTML(v.Console, v.Story) }},
 	{"progress", func(_ stage.Words, v Page) templ.Component { return progressHTML(v.Console.Progress) }},
 	{"again", func(_ stage.Words, v Page) templ.Component { return againHTML(v.Story) }},

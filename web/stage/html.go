@@ -250,7 +250,7 @@ func (w Words) proseMade(id string, tokens []Token) templ.Component {
 			if id == "" {
 				t.ID = ""
 			}
-			proseToken(b, t)
+			w.proseToken(b, t)
 		}
 		b.WriteString(`</span>`)
 	})
@@ -258,19 +258,19 @@ func (w Words) proseMade(id string, tokens []Token) templ.Component {
 
 // ProseTokenHTML is one token of the text. It is not a button element, because a button would not
 // break across lines as the words around it do.
-func ProseTokenHTML(t Token) templ.Component {
-	return writer(func(b *strings.Builder) { proseToken(b, t) })
+func (w Words) ProseTokenHTML(t Token) templ.Component {
+	return writer(func(b *strings.Builder) { w.proseToken(b, t) })
 }
 
-func proseToken(b *strings.Builder, t Token) {
+func (w Words) proseToken(b *strings.Builder, t Token) {
 	tab, esc := "-1", templ.EscapeString[string]
 	if t.Tab {
 		tab = "0"
 	}
 	b.WriteString(`<span` + idAttr(t.ID) + proseShare(t) + ` role="button" tabindex="` + tab + `" data-pos="` +
 		strconv.Itoa(t.Pos) + `" data-token="` + esc(t.Text.String()) + `" data-step="` +
-		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.Hint) + `">` + running(t.Prose) +
-		`</span>`)
+		strconv.Itoa(t.Step) + `" data-cmd="` + esc(t.Seek) + `" data-peek="` + esc(t.hint(w)) + `">` +
+		running(t.Prose) + `</span>`)
 }
 
 // proseShare returns the attributes of a token in the text: its style, and its share as a

@@ -23,10 +23,10 @@ type Token struct {
 	Bar      string // p as an SVG length
 	Prose    string // its part of the prose; "" while its text is held back
 	Percent  string // p in whole percents
-	Hint     string // "·horse, 3%"
 	Bold     bool   // the token was unlikely: p < 0.2
-	Aria     string // its accessible name; for generated tokens, the part before its text
-	Peek     string // the sentence of the peek line
+	P, Q     float64
+	Rank     int    // by P, from 1
+	Aria     string // the accessible name of a token that was not generated
 	Seek     string // the command that shows its draw
 	Forced   bool   // chosen by a person
 	Tab      bool   // the only token of the strip that is in the Tab order
@@ -158,10 +158,6 @@ func Position(s *session.State, step int) int { return len(s.PromptTokens) + ste
 func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	text := TokenText(s.Model.Token(step.Chosen))
 	n := Position(s, step.N)
-	aria := w.T("strip.token", "n", terms.Count(n))
-	if step.Forced {
-		aria = w.T("strip.token.forced", "n", terms.Count(n))
-	}
 	return Token{
 		Step:    step.N,
 		Pos:     n - 1,
@@ -173,9 +169,9 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 		Prose:   step.Text,
 		Percent: terms.Percent(step.P),
 		Bold:    step.P < boldBelow,
-		Hint:    w.T("story.hint", "token", text.Inline(), "share", terms.Percent(step.P)),
-		Aria:    aria,
-		Peek:    w.peekText(n, text, step),
+		P:       step.P,
+		Q:       step.Q,
+		Rank:    step.Rank,
 		Seek:    fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
 		Forced:  step.Forced,
 		Now:     step.N == s.Cursor.Step,
@@ -187,16 +183,30 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 // boldBelow is the probability below which the Story marks a token as bold.
 const boldBelow = 0.2
 
-// peekText describes a token in a sentence, which is shown until the server's own line arrives.
-func (w Words) peekText(n int, text Text, step *infer.Step) string {
+// label returns the accessible name of a generated token, without its text.
+func (t Token) label(w Words) string {
+	if t.Forced {
+		return w.T("strip.token.forced", "n", terms.Count(t.Pos+1))
+	}
+	return w.T("strip.token", "n", terms.Count(t.Pos+1))
+}
+
+// peek describes a generated token in a sentence, which is shown until the server's own line
+// arrives.
+func (t Token) peek(w Words) string {
 	key := "strip.peek"
-	if step.Forced {
+	if t.Forced {
 		key = "strip.peek.forced"
 	}
 	return w.T(
-		key, "n", terms.Count(n), "token", text.Inline(), "p", terms.Is("p", step.P), "rank", w.Ordinal(step.Rank),
-		"q", terms.Is("p′", step.Q),
+		key, "n", terms.Count(t.Pos+1), "token", t.Text.Inline(), "p", terms.Is("p", t.P), "rank", w.Ordinal(t.Rank),
+		"q", terms.Is("p′", t.Q),
 	)
+}
+
+// hint is like peek, in the words of the Story: "·horse, 3%".
+func (t Token) hint(w Words) string {
+	return w.T("story.hint", "token", t.Text.Inline(), "share", t.Percent)
 }
 
 func (w Words) newNext(s *session.State, generated int) Next {

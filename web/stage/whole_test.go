@@ -116,9 +116,9 @@ func TestStripShowsWhoChose(t *testing.T) {
 			st = sessiontest.Do(t, s, session.StepToken{})
 		}
 		token := English.NewStrip(st).Tokens[i]
-		if strings.Contains(token.Aria, "chosen by a person") != want || token.Forced != want {
+		if strings.Contains(token.label(English), "chosen by a person") != want || token.Forced != want {
 			t.Errorf("the accessible name of token %d is %q; want it to mention a person's choice: %t", i+1,
-				token.Aria, want)
+				token.label(English), want)
 		}
 	}
 }
