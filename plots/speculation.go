@@ -171,7 +171,7 @@ func Race(l *terms.Language, plain, spec []Came) (Chart, error) {
 		},
 	}
 	if len(plain) == 0 || len(spec) == 0 {
-		return c, fmt.Errorf("draw %q: a lane is empty", c.Title)
+		return c, fmt.Errorf("drawing %q: a lane is empty", c.Title)
 	}
 	for i := range max(len(plain), len(spec)) {
 		row := []string{strconv.Itoa(i + 1), "", "", ""}

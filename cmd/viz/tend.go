@@ -143,7 +143,7 @@ func parseLimit(s string) (int64, error) {
 	}
 	n, ok := terms.ReadBytes(s)
 	if !ok || n < leastDataLimit || n > mostDataLimit {
-		return 0, errors.New("must be none, or a size from 16MiB to 1TiB such as 500MiB or 2GiB")
+		return 0, errors.New("must be none or a size from 16MiB to 1TiB, such as 500MiB or 2GiB")
 	}
 	return n, nil
 }

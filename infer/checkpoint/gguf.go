@@ -248,7 +248,7 @@ func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
 		return nil
 	}
 	if padded := start + (end-start+alignment-1)/alignment*alignment; padded < size {
-		return fmt.Errorf("unexpected data after the last tensor, in bytes %d to %d", padded, size)
+		return fmt.Errorf("unexpected data after the last tensor (bytes %d to %d)", padded, size)
 	}
 	rest := make([]byte, size-end)
 	if err := readFull(file, rest, end); err != nil {

@@ -45,7 +45,8 @@ func TestOversizedDescriptionsAreRefusedEarly(t *testing.T) {
 		{
 			"members that nobody knows", tokenizerFile,
 			fmt.Sprintf(added, "", `"a":1`, `,"x":"`+strings.Repeat("x", 9<<20)+`"`),
-			"tokenizer.json: tokenizer: the data besides the vocabulary, merges and added tokens exceeds 8388608 bytes",
+			"tokenizer.json: tokenizer: the data other than the vocabulary, merges and added tokens exceeds " +
+				"8388608 bytes",
 		},
 		{
 			"bytes", tokenizerFile, strings.Repeat(" ", tokenizer.MaxBytes+1),

@@ -155,9 +155,9 @@ var malformedTypes = []struct {
 }{
 	{
 		"bytes behind the data", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 5)...),
-		"unexpected data after the last tensor, in bytes 4 to 5",
+		"unexpected data after the last tensor (bytes 4 to 5)",
 	},
-	{"data without tensors", file(`{}`, 0), "unexpected data after the last tensor, in bytes 0 to 1"},
+	{"data without tensors", file(`{}`, 0), "unexpected data after the last tensor (bytes 0 to 1)"},
 	{
 		"bytes", file(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, make([]byte, 4)...),
 		`tensor "a" has type U8; supported types are F32, F16 and BF16`,

@@ -167,11 +167,11 @@ var malformedGGUF = []struct {
 	}, "missing output_norm.weight"},
 	{
 		"bytes behind the last tensor", func(m *ggufModel) { m.data = append(m.data, "hidden"...) },
-		"unexpected data after the last tensor, in bytes 11552 to 11558",
+		"unexpected data after the last tensor (bytes 11552 to 11558)",
 	},
 	{
 		"zeros behind the last tensor", func(m *ggufModel) { m.data = append(m.data, make([]byte, 32)...) },
-		"unexpected data after the last tensor, in bytes 11552 to 11584",
+		"unexpected data after the last tensor (bytes 11552 to 11584)",
 	},
 	{
 		"padding that is not zero", func(m *ggufModel) { m.data[len(m.data)-1] = 1 },

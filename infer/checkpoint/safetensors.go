@@ -137,7 +137,7 @@ func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 		at += t.bytes
 	}
 	if at != size {
-		return fmt.Errorf("unexpected data after the last tensor, in bytes %d to %d", at-dataStart, size-dataStart)
+		return fmt.Errorf("unexpected data after the last tensor (bytes %d to %d)", at-dataStart, size-dataStart)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ var (
 func Text(data []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, marksUTF32[0]), bytes.HasPrefix(data, marksUTF32[1]):
-		return "", errors.New("is UTF-32 text, which is not supported: save it as UTF-8")
+		return "", errors.New("is UTF-32 text, which is not supported; save it as UTF-8")
 	case bytes.HasPrefix(data, markUTF16LE):
 		return wide(data[len(markUTF16LE):], binary.LittleEndian)
 	case bytes.HasPrefix(data, markUTF16BE):

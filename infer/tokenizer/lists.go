@@ -29,7 +29,9 @@ func cutLists(text string) (l lists, err error) {
 	done := 0 // number of bytes of text that have been handled
 	keep := func(to int) error {
 		if len(l.rest)+to-done > maxRestBytes {
-			return fmt.Errorf("the data besides the vocabulary, merges and added tokens exceeds %d bytes", maxRestBytes)
+			return fmt.Errorf(
+				"the data other than the vocabulary, merges and added tokens exceeds %d bytes", maxRestBytes,
+			)
 		}
 		l.rest = append(l.rest, text[done:to]...)
 		return nil

@@ -274,7 +274,7 @@ func (tab *Tab) Changed() {
 		setTimeout(() => { seen.disconnect(); done(false); }, 50);
 	})`, chromedp.EvalAwaitPromise))
 	if err != nil && !leftPage(err) {
-		tab.t.Fatalf("wait for the page to change: %v", err)
+		tab.t.Fatalf("waiting for the page to change: %v", err)
 	}
 }
 

@@ -236,7 +236,7 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorText(f.w, p, r))}
 		}
 	}
-	f.p.Log.Warn("rejected a lab's values", "lab", f.i.Name, "err", err)
+	f.p.Log.Warn("rejected values sent to a lab", "lab", f.i.Name, "err", err)
 	return wire.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.In(f.w.Language))))}
 }
 

@@ -132,10 +132,10 @@ func TestSeekMovesTheCursor(t *testing.T) {
 		{
 			session.Seek{Step: 2, Stage: infer.KindSoftmax},
 			"stage",
-			"one that has already run at step 2: forward through logits",
+			`a stage that has already run at step 2, from "forward" to "logits"`,
 		},
-		{session.Seek{Step: 1, Stage: 0}, "stage", "one that has already run at step 1: forward through cache"},
-		{session.Seek{Step: 1, Stage: 8}, "stage", "one that has already run at step 1: forward through cache"},
+		{session.Seek{Step: 1, Stage: 0}, "stage", `a stage that has already run at step 1, from "forward" to "cache"`},
+		{session.Seek{Step: 1, Stage: 8}, "stage", `a stage that has already run at step 1, from "forward" to "cache"`},
 	} {
 		if e := wantRefused(t, s, row.c); e.Code != terms.CodeRange || e.Field != row.field || e.Want != row.want {
 			t.Errorf(

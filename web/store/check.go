@@ -20,7 +20,7 @@ import (
 // Errors of [Open]. They are wrapped in a message that names the file and says what to do.
 var (
 	ErrInUse   = errors.New("in use")
-	ErrNewer   = errors.New("written by a newer program")
+	ErrNewer   = errors.New("written by a newer version of this program")
 	ErrOlder   = errors.New("written by an early version of this program")
 	ErrForeign = errors.New("not a database created by this program")
 )

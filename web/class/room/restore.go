@@ -104,7 +104,7 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte
 		return nil, setAside(ctx, cfg, log.Owner, "its log is empty")
 	}
 	if n := len(f.Unreadable); n > 0 {
-		cfg.Log.Error("set aside the unreadable records of a room", "records", n)
+		cfg.Log.Error("setting aside a room's unreadable records", "records", n)
 		if err := cfg.Logs.SetAside(ctx, log.Owner, cfg.Now(), f.Unreadable...); err != nil {
 			return nil, err
 		}

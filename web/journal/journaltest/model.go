@@ -61,7 +61,10 @@ func testRandomOperations(t *testing.T, j journal.Journal) {
 				want := n.append(journal.Batch{Owner: o, At: at, Records: list})
 				for i, place := range put(rt, j, o, at, list...) {
 					if (place > 0) != want[i] {
-						rt.Fatalf("record %d of %v: got sequence number %d, want added = %v", i, list, place, want[i])
+						rt.Fatalf(
+							"record %d: got sequence number %d (0 means not added), want added = %v; records: %v", i,
+							place, want[i], list,
+						)
 					}
 				}
 			case "compact":

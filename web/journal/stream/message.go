@@ -68,8 +68,8 @@ func asMessage(seq uint64, h nats.Header, body []byte) (message, error) {
 	x := message{seq: seq, body: body}
 	x.sound = json.Unmarshal([]byte(h.Get(aboutHeader)), &x.meta) == nil && x.Form > 0 && x.Part >= 1 && x.Part <= x.Of
 	if x.sound && x.Form > form {
-		return x, fmt.Errorf("message %d was written by a newer program (format %d, but this one reads format %d)",
-			seq, x.Form, form)
+		return x, fmt.Errorf("message %d was written by a newer version of this program "+
+			"(format %d, but this one reads format %d)", seq, x.Form, form)
 	}
 	return x, nil
 }

@@ -259,7 +259,7 @@ func (j *Journal) ensureStream(ctx context.Context, n int) error {
 	case !c.AllowAtomicPublish || !c.AllowDirect:
 		return errors.New("the stream must have allow_atomic and allow_direct enabled")
 	case c.Compression != jetstream.NoCompression:
-		return errors.New("the stream compresses its files, so deleted data could not be overwritten")
+		return errors.New("the stream compresses its files, so deleted data cannot be overwritten")
 	}
 	return nil
 }

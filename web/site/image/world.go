@@ -129,7 +129,7 @@ func newBytes(args []value) (value, error) {
 func (w *world) digest(args []value) (value, error) {
 	data, ok := args[1].(*object)
 	if args[0] != "SHA-256" || !ok {
-		return nil, fmt.Errorf("digest of %v is not supported", args[0])
+		return nil, fmt.Errorf("digest algorithm %v is not supported", args[0])
 	}
 	sum := sha256.Sum256(data.bytes)
 	return &object{methods: map[string]method{
