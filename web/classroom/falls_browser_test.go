@@ -44,7 +44,7 @@ func TestNamesAppearInTheDrawStrip(t *testing.T) {
 			`document.querySelector(".ph__name summary").innerText.trim() === "Your name is Grace"`)
 		hands.Press("[data-draw]")
 		says(wall, ".poll", "1 of 1 have drawn")
-		phone.Wait("the number counted", `document.querySelector("[data-mine]").textContent.includes("Counted")`)
+		phone.Wait("the number counted", `document.querySelector("[data-mine]").textContent.includes("counted")`)
 		if !on {
 			for screen, tab := range map[string]*browser.Tab{"wall": wall, "phone": phone} {
 				if browser.Value[bool](tab, `Boolean(document.querySelector(".falls")) || `+
