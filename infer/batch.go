@@ -27,8 +27,8 @@ func (m *Model) Waited() time.Duration {
 }
 
 // Through returns the same model, sharing all weights, with its passes run by r. Loops, replays and
-// speculation can use the result like any other model. [Model.Inspect] does not go through r, since
-// its passes are not part of a text. If r is nil, the passes run directly.
+// speculation can use the result like any other model. The pass of [Model.Inspect] does not go
+// through r, since it is not part of a text; its scores do. If r is nil, the passes run directly.
 func (m *Model) Through(r Runner) *Model {
 	through := *m
 	through.runner = r

@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Watch is one pass over a whole text that keeps everything needed for an explanation: the
-// residual stream before the first block and after each block, the vectors that every head and
-// every feed-forward layer added and, on request, the attention weights. Without an intervention,
-// its numbers are the same as in [Model.Forward], bit for bit.
+// A Watch is one pass over a text, or over one position of it, that keeps everything needed for an
+// explanation: the residual stream before the first block and after each block, the vectors that
+// every head and every feed-forward layer added and, on request, the attention weights. Without an
+// intervention, its numbers are the same as in [Model.Forward], bit for bit.
 //
 // It is a separate pass with the same operations, so explanations do not slow down the generation
 // of text. A finished Watch is read-only and owns its data, about 4·(2·width + heads·headDim +
@@ -27,7 +27,7 @@ type Watch struct {
 	stream [][]float32 // [layers+1][positions, width]: before each block, and after the last
 	mixed  [][]float32 // [layers][positions, heads, headDim]: the input of the output matrix
 	fed    [][]float32 // [layers][positions, width]: the output of the feed-forward layer
-	looks  [][]float32 // [layers][positions, heads, positions]: attention weights; nil unless kept
+	looks  [][]float32 // [layers][positions, heads, first+positions]: attention weights; nil unless kept
 	inside []BlockView // [layers]: what [Model.Inspect] shows of the last position; nil unless kept
 }
 

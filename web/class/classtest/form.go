@@ -3,6 +3,7 @@ package classtest
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/web/class"
@@ -33,11 +34,21 @@ func Execute(
 // Form returns the form that makes a command. It knows only the commands that tests send between
 // servers.
 func Form(c class.Command) class.Form {
+	f := formOf(c)
+	if made, err := f.Command(&class.View{}); err != nil || !reflect.DeepEqual(made, c) {
+		panic(fmt.Sprintf("the form of %#v makes %#v (%v)", c, made, err))
+	}
+	return f
+}
+
+func formOf(c class.Command) class.Form {
 	switch c := c.(type) {
 	case class.AskNext:
-		return form("ask-next", "choices", number(c.Choices), "where", string(c.Where))
+		return form(
+			"ask-next", "choices", number(c.Choices), "where", string(c.Where), "seconds", number(int(c.For.Seconds())),
+		)
 	case class.AskQuestion:
-		return form("ask-question", "id", c.ID)
+		return form("ask-question", "id", c.ID, "seconds", number(int(c.For.Seconds())))
 	case class.Close:
 		return form("close")
 	case class.ShowSpread:

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/class/classtest"
 	"github.com/tokenbytoken/viz/web/session"
@@ -167,6 +169,22 @@ func TestOwnerThatLostItsLeaseConfirmsNothing(t *testing.T) {
 	}
 	if want := []string{"a", "b"}; !slices.Equal(u.acts, want) {
 		t.Errorf("the owners were %v, want %v", u.acts, want)
+	}
+}
+
+// TestBadCommandIsRefusedEverywhere: a command with a bad field is refused in the same way on every
+// server, even if the field is too large for a request.
+func TestBadCommandIsRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	u := newUnion(t)
+	a, b := u.server("a"), u.server("b")
+	l := a.teach(class.Options{Walk: "cache"})
+	for name, r := range map[string]*classtest.Lesson{"the owner": l, "another server": b.teaches(l)} {
+		form := class.Form{Name: "goto", Fields: map[string]string{"step": strings.Repeat("<", 60<<10)}}
+		_, err := r.Present(t.Context(), classtest.Instructor, l.Secret, form)
+		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Field != "step" {
+			t.Errorf("%s: got error %v, want a refusal of the field step", name, err)
+		}
 	}
 }
 

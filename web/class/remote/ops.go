@@ -68,7 +68,8 @@ var (
 	) (value bool, err error) {
 		return r.CanPresent(ctx, who)
 	}})
-	opPresent = serve(op[presenting, placed]{name: "present", once: true, do: func(
+	// Servers whose commands were not forms called this operation "present".
+	opPresent = serve(op[presenting, placed]{name: "command", once: true, do: func(
 		ctx context.Context, r owned, a presenting,
 	) (value placed, err error) {
 		return r.present(ctx, a)

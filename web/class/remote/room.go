@@ -84,6 +84,9 @@ func (f *relay) Present(ctx context.Context, who string, secret class.Secret, cm
 	if !f.Fits(secret) {
 		return nil, class.ErrSecret
 	}
+	if _, err := cmd.Command(f.View()); err != nil {
+		return nil, err
+	}
 	at, err := call(ctx, f, opPresent, presenting{Who: who, Secret: secret, Do: cmd})
 	if err != nil {
 		return nil, err

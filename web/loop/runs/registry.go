@@ -41,7 +41,7 @@ type Config struct {
 }
 
 // Slot is one run's access to the model, which all runs share through a queue. Except in tests, it
-// is an [*pool.Slot].
+// is a [pool.Slot].
 type Slot interface {
 	// Model returns the model whose passes wait in the queue.
 	Model() *infer.Model
