@@ -87,8 +87,8 @@ func TestShutdownWithDeafFollowers(t *testing.T) {
 	if code := viz.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit %d, want 0: %s", code, errors)
 	}
-	if !strings.Contains(errors.String(), "whose clients stopped reading") {
-		t.Errorf("no follower was cut off: got %q, want it to contain %q", errors, "whose clients stopped reading")
+	if !strings.Contains(errors.String(), "clients that stopped reading") {
+		t.Errorf("no follower was cut off: got %q, want it to contain %q", errors, "clients that stopped reading")
 	}
 	_, pipe, errors = process(t, args...)
 	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {

@@ -154,7 +154,7 @@ func useGrammar(v *visitor) {
 	v.same()
 	v.Fill("#grammar", "regexp:(")
 	v.Press("#grammar-form [type=submit]")
-	v.says("#err-grammar", "cannot be parsed")
+	v.says("#err-grammar", "cannot parse the expression")
 	v.comes("the first token", at(1, infer.KindFilter)) // where a grammar is set; elements move until then
 	v.Press("#grammar-form [data-grammar*=yes]")
 	st := v.comes("a form", func(st *session.State) bool {

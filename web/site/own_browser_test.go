@@ -44,7 +44,7 @@ func TestOwnModelWritesTheSame(t *testing.T) {
 	tab.Files("#model-files", damaged(t, file))
 	tab.Wait("a refusal", `document.querySelector("#model-bad li")`)
 	tab.FullShot("model-refused.png")
-	for _, want := range []string{"can’t be opened", "The previous model stays in use", "lie beyond its end"} {
+	for _, want := range []string{"can’t be opened", "The previous model stays in use", "extend beyond its end"} {
 		if say := tab.Text("#model-bad"); !strings.Contains(say, want) {
 			t.Errorf("the refusal does not say %q: %q", want, say)
 		}
