@@ -10,8 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// formOf returns a command with those of the given fields that belong to it; a form can contain
-// others.
+// formOf returns a command with its fields, and ignores other fields, which a form can also contain.
 func formOf(name string, fields url.Values) class.Form {
 	f := class.Form{Name: name, Fields: map[string]string{}}
 	c, _ := class.Commands.Find(name)

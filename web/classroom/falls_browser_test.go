@@ -10,7 +10,7 @@ import (
 
 // TestNamesAppearInTheDrawStrip: if the instructor chose to show names in draws, a student's
 // name appears below their number on the wall and the phones, in the segment that the number falls
-// into. The student is told so before choosing a name. Otherwise, no name is shown.
+// into. The page explains this before the student chooses a name. Otherwise, no name is shown.
 func TestNamesAppearInTheDrawStrip(t *testing.T) {
 	fixture.Long(t)
 	t.Parallel()
