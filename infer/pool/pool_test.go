@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -133,6 +134,34 @@ func TestSixtyFourSessionsOnTwoWorkers(t *testing.T) {
 	}
 	t.Logf("%d rounds served %d passes, %.1f each; the longest wait was %d rounds, the mean %.2f",
 		st.Rounds, st.Served, float64(st.Served)/float64(st.Rounds), st.Longest, float64(st.Waited)/float64(st.Served))
+}
+
+// TestIdlePoolKeepsNoCache: once a pass is over, the pool does not keep its cache in memory.
+func TestIdlePoolKeepsNoCache(t *testing.T) {
+	m := small(t)
+	pool := New(m, 1)
+	defer pool.Close()
+	slot := pool.Slot()
+	freed := make(chan bool, 1)
+	func() {
+		c := m.NewCache()
+		runtime.AddCleanup(c, func(bool) { freed <- true }, true)
+		out, _ := buffers(m)
+		if _, err := slot.ForwardTo(t.Context(), c, []int{1}, out); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	for range 100 {
+		runtime.GC() // cleanups run on a goroutine of their own, after a collection
+		select {
+		case <-freed:
+			runtime.KeepAlive(slot)
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+	t.Error("the cache is still in memory after 100 garbage collections")
 }
 
 // TestDecodingAllocatesNothing: once the cache has room, decoding through a slot allocates nothing.
