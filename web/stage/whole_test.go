@@ -120,6 +120,9 @@ func TestStripShowsWhoChose(t *testing.T) {
 			t.Errorf("the accessible name of token %d is %q; want it to mention a person's choice: %t", i+1,
 				token.label(English), want)
 		}
+		if got := token.peek(English); strings.Contains(got, "a person chose it") != want {
+			t.Errorf("token %d is described as %q; want it to mention a person's choice: %t", i+1, got, want)
+		}
 	}
 }
 
