@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -256,6 +257,10 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 	)
 	// chromedp makes Chromium report every style sheet. No test needs these reports.
 	call(tab, "stop style sheet reports", css.Disable, cdp.Empty{})
+	flat := true
+	// chromedp attaches to service workers. Chromium keeps such a worker running, so a new version of
+	// a site would not replace it as it does for visitors.
+	call(tab, "leave workers alone", target.SetAutoAttach, target.SetAutoAttachParams{Flatten: &flat})
 	tab.Screen(s)
 	tab.Go(url)
 	if tab.site != nil && tab.site.New != "" && len(options) > 0 {
