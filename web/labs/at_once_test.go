@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -18,9 +19,9 @@ func TestQuickResultsFollow(t *testing.T) {
 	if m := w.ask("set", values("draw", "draws", "200")); panelOf(m, "lab-run") != "" {
 		t.Fatal("the lab ran before Run was pressed")
 	}
-	w.ask("set", values("draw", "draws", "200", "run", "1", "guess", none))
+	w.ask("set", values("draw", "draws", "200", "run", "1", "guess", guess.None))
 	w.done()
-	w.ask("set", values("draw", "draws", "300", "guess", none))
+	w.ask("set", values("draw", "draws", "300", "guess", guess.None))
 	if html := panelOf(w.done(), "lab-results"); !strings.Contains(html, "300 draws") {
 		t.Error("the results did not change with the value")
 	}
@@ -32,13 +33,13 @@ func TestPricesNeedNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	w := s.open("bill")
-	w.ask("set", values("bill", "input_price", "3", "run", "1", "guess", none))
+	w.ask("set", values("bill", "input_price", "3", "run", "1", "guess", guess.None))
 	w.done()
-	m := w.ask("set", values("bill", "input_price", "1000000", "guess", none))
+	m := w.ask("set", values("bill", "input_price", "1000000", "guess", guess.None))
 	if m.Error == nil || m.Error.Field != "input_price" {
 		t.Errorf("a price beyond its range: got %+v, want an error, Field = %q", m.Error, "input_price")
 	}
-	m = w.ask("set", values("bill", "input_price", "5000", "guess", none))
+	m = w.ask("set", values("bill", "input_price", "5000", "guess", guess.None))
 	// 8 prompt tokens at $5,000 per million are 4 cents.
 	if html := panelOf(m, "lab-lead") + panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") ||
 		!strings.Contains(html, "<b>$0.04</b>") || strings.Contains(panelOf(m, "lab-run"), "Measuring") {
@@ -47,7 +48,7 @@ func TestPricesNeedNoRun(t *testing.T) {
 	if page := s.get(m.Data.(feedData).Link, 200); !strings.Contains(text(page.Find("#s-ticks")), "$0.04") {
 		t.Error("the report was not kept")
 	}
-	m = w.ask("set", values("bill", "seed", "5", "guess", none))
+	m = w.ask("set", values("bill", "seed", "5", "guess", guess.None))
 	// The lab either runs or, after a slow run, waits until Run is pressed.
 	if html := panelOf(m, "lab-run"); panelOf(m, "lab-results") != "" || !strings.Contains(html, "Measuring") &&
 		!strings.Contains(html, "changed since") {

@@ -7,16 +7,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, prediction{
+var _ = drawLanes(showTiles(show("bill", billSections, bestSaving, guess.Question{
 	Ask: "labs.bill.ask",
-	Choices: []choice{
-		{"stop", "labs.bill.choice.stop"},
-		{"max_tokens", "labs.bill.choice.max_tokens"},
-		{"prompt", "labs.bill.choice.prompt"},
-		{"nothing", "labs.bill.choice.nothing"},
+	Choices: []guess.Choice{
+		{Key: "stop", Text: "labs.bill.choice.stop"},
+		{Key: "max_tokens", Text: "labs.bill.choice.max_tokens"},
+		{Key: "prompt", Text: "labs.bill.choice.prompt"},
+		{Key: "nothing", Text: "labs.bill.choice.nothing"},
 	},
 }), "bill", "labs.bill.run",
 	tile{name: "labs.bill.tile.read"}, tile{op: "×", input: "input_price"},
@@ -35,9 +36,9 @@ func savingLanes(w stage.Words, guess string, result any) *guessPic {
 	face := faces["bill"]
 	draw := func(narrow bool) *plots.Chart {
 		v := plots.Savings{Narrow: narrow, Ran: bill != nil}
-		v.None = plots.Saving{Name: face.words(w, "nothing"), You: guess == "nothing"}
+		v.None = plots.Saving{Name: face.Words(w, "nothing"), You: guess == "nothing"}
 		for _, change := range savedBy {
-			lane := plots.Saving{Name: face.words(w, change), You: guess == change}
+			lane := plots.Saving{Name: face.Words(w, change), You: guess == change}
 			if narrow {
 				lane.Name = w.T("labs.bill.short." + change)
 			}

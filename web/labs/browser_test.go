@@ -27,7 +27,7 @@ var small = map[string]string{
 
 // guessFirst is the selector of the first choice of the prediction. It matches nothing if the guess
 // is drawn instead. Radio buttons are a single Tab stop, and the space bar selects the focused one.
-const guessFirst = ".guess__one input"
+const guessFirst = ".commit__one input"
 
 // TestEveryLabByEveryHand: each lab can be opened from the list of labs and used by mouse, by
 // keyboard alone, and by touch on a phone. For each lab, the test makes a prediction, runs the lab,
@@ -94,7 +94,7 @@ func TestGuessIsDrawnFirst(t *testing.T) {
 	for _, screen := range []browser.Screen{browser.Chromebook, browser.Phone} {
 		tab := browser.Open(t, screen, url+"/labs/cache?tokens=8&repeats=1")
 		tab.Wait("the script", `!document.querySelector("[data-slides]").hidden`)
-		if asked := browser.Value[int](tab, `[...document.querySelectorAll(".guess input")].filter(
+		if asked := browser.Value[int](tab, `[...document.querySelectorAll(".commit input")].filter(
 			(e) => e.checkVisibility()).length`); asked != 1 {
 			t.Errorf("besides the rings, the guess has %d more fields, want only the one for no guess", asked)
 		}

@@ -9,10 +9,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = drawAhead(show("cache", cacheSections, nil, prediction{
+var _ = drawAhead(show("cache", cacheSections, nil, guess.Question{
 	Ask: "labs.cache.ask", Rings: true,
 }), "cache", cacheAhead)
 

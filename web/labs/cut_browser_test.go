@@ -99,7 +99,7 @@ func cutAndReload(t *testing.T, url string, line line, screen browser.Screen, wi
 		t.Errorf("the page shows part %d of the run, want at least %d, as before", got, before)
 	}
 	tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
-	if !browser.Value[bool](tab, `document.querySelector(".guess__one input").checked`) {
+	if !browser.Value[bool](tab, `document.querySelector(".commit__one input").checked`) {
 		t.Error("the prediction was lost")
 	}
 	hands.Press("#lab-run button")

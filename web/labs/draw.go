@@ -6,19 +6,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // histogramBars is the number of tokens that fit into a picture. The table contains all tokens.
 const histogramBars = 7
 
-var _ = drawGuess(show("draw", drawSections, fallOfDistance, prediction{
+var _ = drawGuess(show("draw", drawSections, fallOfDistance, guess.Question{
 	Ask: "labs.draw.ask",
-	Choices: []choice{
-		{"1", "labs.draw.choice.hardly"},
-		{"2", "labs.draw.choice.half"},
-		{"10", "labs.draw.choice.tenth"},
-		{"100", "labs.draw.choice.hundredth"},
+	Choices: []guess.Choice{
+		{Key: "1", Text: "labs.draw.choice.hardly"},
+		{Key: "2", Text: "labs.draw.choice.half"},
+		{Key: "10", Text: "labs.draw.choice.tenth"},
+		{Key: "100", Text: "labs.draw.choice.hundredth"},
 	},
 }), "draw", guessBars{
 	title: "labs.draw.guess", whole: "labs.draw.guess.whole", words: inPercent,
@@ -117,7 +118,7 @@ func fallOfDistance(w stage.Words, d *lab.Draw) (string, string, bool) {
 		return "", "", false
 	}
 	fall := few / many
-	key := among(fall, []float64{math.Sqrt2, math.Sqrt(20), math.Sqrt(1000)}, "1", "2", "10", "100")
+	key := guess.Among(fall, []float64{math.Sqrt2, math.Sqrt(20), math.Sqrt(1000)}, "1", "2", "10", "100")
 	return key, w.T("labs.draw.found", "few", terms.Decimals(few, 4), "many", terms.Decimals(many, 4),
 		"times", terms.Decimals(fall, 1)), true
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // A face is the part of a page that is specific to one lab. The form, the findings and the rows are
 // the same for all labs. A lab's face is in a file named after the lab.
 type face struct {
-	prediction
+	guess.Question
 	tiles []tile // the lab's equation
 	run   string // the key of the Run button's text; "" for the default
 	// truth returns the choice that a result confirms, and a sentence about it. ok is false if
@@ -36,11 +37,11 @@ var faces = map[string]face{}
 // show registers the face of a lab whose results are of type *T.
 func show[T any](
 	name string, sections func(stage.Words, *T) []section,
-	truth func(stage.Words, *T) (key, say string, ok bool), p prediction,
+	truth func(stage.Words, *T) (key, say string, ok bool), p guess.Question,
 ) face {
 	f := face{
-		prediction: p,
-		sections:   func(w stage.Words, result any) []section { return sections(w, result.(*T)) },
+		Question: p,
+		sections: func(w stage.Words, result any) []section { return sections(w, result.(*T)) },
 	}
 	if truth != nil {
 		f.truth = func(w stage.Words, result any) (key, say string, ok bool) { return truth(w, result.(*T)) }
@@ -51,8 +52,8 @@ func show[T any](
 
 // judge compares a prediction with the measurement. It returns nil if there is no prediction or if
 // there are too few measurements.
-func (f face) judge(w stage.Words, guessed string, r *lab.Report) *verdict {
-	if r == nil || r.Result == nil || f.truth == nil || !f.has(guessed) {
+func (f face) judge(w stage.Words, guessed string, r *lab.Report) *guess.Verdict {
+	if r == nil || r.Result == nil || f.truth == nil || !hasGuess(f.Question, guessed) {
 		return nil
 	}
 	guessed, _ = splitGuess(guessed)
@@ -60,12 +61,7 @@ func (f face) judge(w stage.Words, guessed string, r *lab.Report) *verdict {
 	if !ok {
 		return nil
 	}
-	at := slices.IndexFunc(f.Choices, func(c choice) bool { return c.Key == key })
-	v := &verdict{Found: say, Right: key == guessed, At: at + 1}
-	if guessed != none {
-		v.Guessed = f.words(w, guessed)
-	}
-	return v
+	return f.Judge(w, guessed, key, say)
 }
 
 // drawAhead makes the page of a registered face show a chart above its settings, even before a run.

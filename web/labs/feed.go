@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -214,7 +215,7 @@ func (f *feed) resumes(a asked, v terms.Values) bool {
 }
 
 func (p *Pages) guessText(w stage.Words, i lab.Info, a asked) string {
-	if a.run && !faces[i.Name].has(a.guess) {
+	if a.run && !hasGuess(faces[i.Name].Question, a.guess) {
 		return w.T("labs.guess.missing")
 	}
 	return ""
@@ -317,8 +318,8 @@ func (f *feed) finish(ctx context.Context) wire.Message {
 // resultPanels returns the panels of the results.
 func (f *feed) resultPanels(ctx context.Context, found *found) []wire.Panel {
 	list := append([]wire.Panel{panel(ctx, "lab-results", results(found))}, f.firstPanels(ctx, found)...)
-	if g := faces[f.i.Name].prediction; len(g.Choices) > 0 {
-		list = append(list, panel(ctx, "guess-found", guessFound(g, found.Verdict)))
+	if q := faces[f.i.Name].Question; len(q.Choices) > 0 {
+		list = append(list, panel(ctx, "guess-found", guess.Found(q, found.Verdict)))
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -130,7 +131,7 @@ func TestFeedRunsEveryLab(t *testing.T) {
 		t.Run(i.Name, func(t *testing.T) {
 			s.t = t
 			w := s.open(i.Name)
-			guessed, asks := choice{none, ""}, len(faces[i.Name].Choices) > 0
+			guessed, asks := guess.Choice{Key: guess.None}, len(faces[i.Name].Choices) > 0
 			if asks {
 				guessed = faces[i.Name].Choices[1]
 			}
@@ -166,7 +167,7 @@ func TestPredictionComesFirst(t *testing.T) {
 			t.Errorf("guess %q: got message %+v, want the page to ask for a guess and to run nothing", guess, m)
 		}
 	}
-	if m := w.ask("set", values("draw", "run", "1", "guess", none)); panelOf(m, "lab-run") == "" {
+	if m := w.ask("set", values("draw", "run", "1", "guess", guess.None)); panelOf(m, "lab-run") == "" {
 		t.Errorf("declining to guess: got %+v, want a run", m)
 	}
 	if html := panelOf(w.done(), "lab-results"); strings.Contains(html, "You said") ||
@@ -205,7 +206,7 @@ func TestPredictionIsFixedDuringTheRun(t *testing.T) {
 func TestLargeRunAsksFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
-	large := map[string]string{"tokens": "400", "repeats": "50", "guess": none, "run": "1"}
+	large := map[string]string{"tokens": "400", "repeats": "50", "guess": guess.None, "run": "1"}
 	m := w.ask("set", large)
 	if html := panelOf(m, "lab-note"); !strings.Contains(html, "This takes about") ||
 		!strings.Contains(html, "Run it anyway") || panelOf(m, "lab-run") != "" {
@@ -301,18 +302,18 @@ func TestBillJSONFollowsFields(t *testing.T) {
 func TestStaleResultsAreMarked(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
-	run := values("cache", "run", "1", "guess", none)
+	run := values("cache", "run", "1", "guess", guess.None)
 	w.ask("set", run)
 	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "changed since") ||
 		!strings.Contains(html, "Done in") {
 		t.Errorf("at the end of the run: got %s, want it without %q, containing %q", html, "changed since", "Done in")
 	}
 	// With these values, the lab is too slow to run automatically.
-	other := map[string]string{"tokens": "400", "repeats": "50", "guess": none}
+	other := map[string]string{"tokens": "400", "repeats": "50", "guess": guess.None}
 	if html := panelOf(w.ask("set", other), "lab-run"); !strings.Contains(html, "changed since") {
 		t.Errorf("after a change: got %s, want it to contain %q", html, "changed since")
 	}
-	w.ask("set", map[string]string{"tokens": "400", "repeats": "49", "guess": none, "run": "1", "sure": "1"})
+	w.ask("set", map[string]string{"tokens": "400", "repeats": "49", "guess": guess.None, "run": "1", "sure": "1"})
 	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	w.ask("set", other)
 	w.ask("cancel", nil)
@@ -334,11 +335,11 @@ func TestMeasurementsRunOneAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := s.open("draw"), s.open("draw")
-	first.ask("set", values("draw", "run", "1", "guess", none))
+	first.ask("set", values("draw", "run", "1", "guess", guess.None))
 	first.until(
 		"its place", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
 	)
-	second.ask("set", values("draw", "run", "1", "guess", none))
+	second.ask("set", values("draw", "run", "1", "guess", guess.None))
 	second.until("its place", func(m wire.Message) bool {
 		return strings.Contains(panelOf(m, "lab-run"), "2 measurements are ahead of yours")
 	})
@@ -365,10 +366,10 @@ func TestHeavyUserYieldsAfterOneRun(t *testing.T) {
 	s := newSite(t)
 	s.pages.queue = admission.NewQueue(admission.DefaultLimits().Labs, time.Millisecond)
 	long := s.open("draw")
-	long.ask("set", values("draw", "run", "1", "guess", none, "draws", "100000", "repeats", "200"))
+	long.ask("set", values("draw", "run", "1", "guess", guess.None, "draws", "100000", "repeats", "200"))
 	long.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	short := s.openFor("another", "draw")
-	short.ask("set", values("draw", "run", "1", "guess", none))
+	short.ask("set", values("draw", "run", "1", "guess", guess.None))
 	if html := panelOf(short.done(), "lab-results"); !strings.Contains(html, "10 draws") {
 		t.Error("the short measurement did not run")
 	}

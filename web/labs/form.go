@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -37,7 +38,7 @@ type form struct {
 	Tiles      []tileView // the lab's equation
 	Main, More []shell.Control
 	Open       bool // whether the additional settings are open because one of them was changed
-	Guess      prediction
+	Guess      guess.Question
 	Guessed    string // the key of the chosen prediction
 	Again      string // the guessed time of the last token if all tokens are read again, as typed
 	Cached     string // the guessed time with the cache, as typed
@@ -61,7 +62,7 @@ type preset struct {
 func newForm(w stage.Words, i lab.Info, values terms.Values, guessed string, bad *terms.RangeError) form {
 	face := faces[i.Name]
 	f := form{
-		Info: i, Guess: face.prediction, Run: w.T(cmp.Or(face.run, "labs.run")),
+		Info: i, Guess: face.Question, Run: w.T(cmp.Or(face.run, "labs.run")),
 	}
 	f.guessed(guessed)
 	tiles := map[string]shell.Control{}

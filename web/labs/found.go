@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -12,7 +13,7 @@ import (
 type found struct {
 	Info     lab.Info
 	Report   *lab.Report
-	Verdict  *verdict
+	Verdict  *guess.Verdict
 	Sections []section
 	Partial  bool // the run is still in progress
 }

@@ -62,7 +62,7 @@ func (p *Pages) guessPic(w stage.Words, i lab.Info, v terms.Values, guess string
 	}
 	g.At, g.High = f.bars.scale(p.Target, v)
 	if r, ok := f.bars.ranges[guess]; ok {
-		g.From, g.To, g.Guessed = min(r[0], g.High), r[1], f.prediction.words(w, guess)
+		g.From, g.To, g.Guessed = min(r[0], g.High), r[1], f.Question.Words(w, guess)
 	}
 	if result != nil {
 		x, ok := f.bars.found(result)

@@ -3,6 +3,8 @@ package labs
 import (
 	"slices"
 	"testing"
+
+	"github.com/tokenbytoken/viz/web/guess"
 )
 
 // TestGuessBarsCoverTheirResults: every choice has a range. A measured value is within the range
@@ -29,8 +31,8 @@ func TestGuessBarsCoverTheirResults(t *testing.T) {
 			continue
 		}
 		for key := range f.bars.ranges {
-			if !slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Key == key }) {
-				t.Errorf("%s has a bar for %q, which is not a choice", name, key)
+			if !slices.ContainsFunc(f.Choices, func(c guess.Choice) bool { return c.Key == key }) {
+				t.Errorf("%s has a bar for %q, which is not a guess.Choice", name, key)
 			}
 		}
 		if len(f.bars.ranges) != len(f.Choices) {

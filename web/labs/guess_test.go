@@ -6,6 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -115,7 +116,7 @@ func TestWhichPredictionIsRight(t *testing.T) {
 				)
 			}
 		}
-		if v := g.judge(stage.English, none, r); ok && (v == nil || v.Right || v.Guessed != "") {
+		if v := g.judge(stage.English, guess.None, r); ok && (v == nil || v.Right || v.Guessed != "") {
 			t.Errorf("%s: without a guess the verdict is %+v", c.lab, v)
 		}
 		if g.judge(stage.English, "", r) != nil {

@@ -7,16 +7,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = drawGuess(show("induction", inductionSections, headsFound, prediction{
+var _ = drawGuess(show("induction", inductionSections, headsFound, guess.Question{
 	Ask: "labs.induction.ask", With: []any{"share", terms.Percent(why.Passing)},
-	Choices: []choice{
-		{"0", "labs.induction.choice.none"},
-		{"1", "labs.induction.choice.one"},
-		{"few", "labs.induction.choice.few"},
-		{"many", "labs.induction.choice.more"},
+	Choices: []guess.Choice{
+		{Key: "0", Text: "labs.induction.choice.none"},
+		{Key: "1", Text: "labs.induction.choice.one"},
+		{Key: "few", Text: "labs.induction.choice.few"},
+		{Key: "many", Text: "labs.induction.choice.more"},
 	},
 }), "induction", guessBars{
 	title: "labs.induction.guess", whole: "labs.induction.guess.whole", words: inCount,

@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -46,7 +47,7 @@ func TestEveryLabByForm(t *testing.T) {
 		i := l.Info(terms.English)
 		t.Run(i.Name, func(t *testing.T) {
 			s.t = t
-			guessed, asks := choice{none, ""}, len(faces[i.Name].Choices) > 0
+			guessed, asks := guess.Choice{Key: guess.None}, len(faces[i.Name].Choices) > 0
 			if asks {
 				guessed = faces[i.Name].Choices[0]
 			}

@@ -247,7 +247,7 @@ func (p *Pages) form(
 func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v terms.Values) int {
 	w := stage.In(ctx)
 	i := l.Info(w.Language)
-	if !pg.Form.Guess.has(a.guess) {
+	if !hasGuess(pg.Form.Guess, a.guess) {
 		pg.Form.GuessError = w.T("labs.guess.missing")
 		return http.StatusBadRequest
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = showTiles(show("memory", memorySections, nil, prediction{}),
+var _ = showTiles(show("memory", memorySections, nil, guess.Question{}),
 	"memory", "labs.memory.run", append(
 		[]tile{{name: "labs.memory.tile.pair", fixed: "2"}},
 		times("layers", "kv_heads", "head_dim", "precision", "positions", "batch")...,

@@ -6,13 +6,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = drawGuess(show("prefill", prefillSections, writeAgainstRead, prediction{
+var _ = drawGuess(show("prefill", prefillSections, writeAgainstRead, guess.Question{
 	Ask: "labs.prefill.ask",
-	Choices: []choice{
-		{"1", "labs.prefill.choice.less"}, {"3", "labs.prefill.choice.some"}, {"more", "labs.prefill.choice.more"},
+	Choices: []guess.Choice{
+		{Key: "1", Text: "labs.prefill.choice.less"},
+		{Key: "3", Text: "labs.prefill.choice.some"},
+		{Key: "more", Text: "labs.prefill.choice.more"},
 	},
 }), "prefill", guessBars{
 	title: "labs.prefill.guess", whole: "labs.prefill.guess.whole", words: inTimes,
@@ -92,6 +95,6 @@ func writeAgainstRead(w stage.Words, p *lab.Prefill) (string, string, bool) {
 	if p.Ratio <= 0 {
 		return "", "", false
 	}
-	return among(p.Ratio, []float64{1.5, 4}, "1", "3", "more"),
+	return guess.Among(p.Ratio, []float64{1.5, 4}, "1", "3", "more"),
 		w.T("labs.prefill.found", "times", terms.Decimals(p.Ratio, 1)), true
 }

@@ -11,19 +11,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // roundedBars is the number of tokens that fit into a picture. The table contains all tokens.
 const roundedBars = 7
 
-var _ = drawGuess(show("quantization", quantizationSections, favoritesLost, prediction{
+var _ = drawGuess(show("quantization", quantizationSections, favoritesLost, guess.Question{
 	Ask: "labs.quantization.ask",
-	Choices: []choice{
-		{"0", "labs.quantization.choice.none"},
-		{"tenth", "labs.quantization.choice.tenth"},
-		{"third", "labs.quantization.choice.third"},
-		{"more", "labs.quantization.choice.more"},
+	Choices: []guess.Choice{
+		{Key: "0", Text: "labs.quantization.choice.none"},
+		{Key: "tenth", Text: "labs.quantization.choice.tenth"},
+		{Key: "third", Text: "labs.quantization.choice.third"},
+		{Key: "more", Text: "labs.quantization.choice.more"},
 	},
 }), "quantization", guessBars{
 	title: "labs.quantization.guess", whole: "labs.quantization.guess.whole", words: inPercent,
@@ -188,7 +189,7 @@ func favoritesLost(w stage.Words, q *lab.Quantization) (string, string, bool) {
 		return "", "", false
 	}
 	lost := len(q.Steps) - way.Kept
-	key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
+	key := guess.Among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
 	return key, w.T("labs.quantization.found", "way", way.Name.In(w.Language), "lost", fmt.Sprint(lost),
 		"n", len(q.Steps)), true
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -22,7 +23,7 @@ func (w *visitor) cut() {
 
 // long returns the values of a run that continues until it is canceled.
 func long(press string) map[string]string {
-	return map[string]string{"tokens": "400", "repeats": "50", "guess": none, "sure": "1", "press": press}
+	return map[string]string{"tokens": "400", "repeats": "50", "guess": guess.None, "sure": "1", "press": press}
 }
 
 // TestReconnectDuringARun: a page that has lost its connection sends its command again with the

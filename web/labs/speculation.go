@@ -7,19 +7,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // shownRounds is the number of rounds that the page shows. The raw rows contain all rounds.
 const shownRounds = 12
 
-var _ = drawGuess(show("speculation", speculationSections, speedOfDraft, prediction{
+var _ = drawGuess(show("speculation", speculationSections, speedOfDraft, guess.Question{
 	Ask: "labs.speculation.ask",
-	Choices: []choice{
-		{"slower", "labs.speculation.choice.longer"},
-		{"same", "labs.speculation.choice.same"},
-		{"faster", "labs.speculation.choice.less"},
-		{"much", "labs.speculation.choice.much"},
+	Choices: []guess.Choice{
+		{Key: "slower", Text: "labs.speculation.choice.longer"},
+		{Key: "same", Text: "labs.speculation.choice.same"},
+		{Key: "faster", Text: "labs.speculation.choice.less"},
+		{Key: "much", Text: "labs.speculation.choice.much"},
 	},
 }), "speculation", guessBars{
 	title: "labs.speculation.guess", whole: "labs.speculation.guess.whole", words: inPercent,
@@ -280,6 +281,6 @@ func speedOfDraft(w stage.Words, s *lab.Speculation) (string, string, bool) {
 	if best == 0 {
 		return "", "", false
 	}
-	key := among(best, []float64{0.95, 1.05, 1.5}, "slower", "same", "faster", "much")
+	key := guess.Among(best, []float64{0.95, 1.05, 1.5}, "slower", "same", "faster", "much")
 	return key, w.T("labs.speculation.found", "times", terms.Decimals(best, 2)), true
 }

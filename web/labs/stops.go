@@ -7,10 +7,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-var _ = drawAhead(show("stops", stopsSections, winnerOf, prediction{
+var _ = drawAhead(show("stops", stopsSections, winnerOf, guess.Question{
 	Ask:     "labs.stops.ask",
 	Choices: stopChoices(),
 }), "stops", stopsAhead)
@@ -155,9 +156,9 @@ func winnerOf(w stage.Words, s *lab.Stops) (string, string, bool) {
 }
 
 // stopChoices returns the reasons why a text ends.
-func stopChoices() (list []choice) {
+func stopChoices() (list []guess.Choice) {
 	for _, s := range terms.Stops() {
-		list = append(list, choice{s.Key, "stop." + s.Key + ".a"})
+		list = append(list, guess.Choice{Key: s.Key, Text: "stop." + s.Key + ".a"})
 	}
 	return list
 }

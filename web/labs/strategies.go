@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -31,14 +32,14 @@ type laneToken struct {
 	Round bool // whether the token is part of the repetition at the text's end
 }
 
-var _ = drawGuess(show("strategies", strategiesSections, firstParting, prediction{
+var _ = drawGuess(show("strategies", strategiesSections, firstParting, guess.Question{
 	Ask: "labs.strategies.ask",
-	Choices: []choice{
-		{"1", "labs.strategies.choice.first"},
-		{"5", "labs.strategies.choice.soon"},
-		{"20", "labs.strategies.choice.some"},
-		{"more", "labs.strategies.choice.later"},
-		{"never", "labs.strategies.choice.never"},
+	Choices: []guess.Choice{
+		{Key: "1", Text: "labs.strategies.choice.first"},
+		{Key: "5", Text: "labs.strategies.choice.soon"},
+		{Key: "20", Text: "labs.strategies.choice.some"},
+		{Key: "more", Text: "labs.strategies.choice.later"},
+		{Key: "never", Text: "labs.strategies.choice.never"},
 	},
 }), "strategies", guessBars{
 	title: "labs.strategies.guess", whole: "labs.strategies.guess.whole", words: inPlace,
@@ -305,6 +306,6 @@ func firstParting(w stage.Words, s *lab.Strategies) (string, string, bool) {
 	if step == 0 {
 		return "never", w.T("labs.strategies.found.never", "a", a, "b", b, "n", fmt.Sprint(len(s.Lanes[0].Steps))), true
 	}
-	return among(float64(step), []float64{1, 5, 20}, "1", "5", "20", "more"),
+	return guess.Among(float64(step), []float64{1, 5, 20}, "1", "5", "20", "more"),
 		w.T("labs.strategies.found", "a", a, "b", b, "n", fmt.Sprint(step)), true
 }

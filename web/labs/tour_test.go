@@ -40,8 +40,8 @@ func TestScreenshotsOfLabs(t *testing.T) {
 // run chooses the first prediction if the lab asks for one, runs the lab, and waits for the run to
 // end.
 func run(tab *browser.Tab, hands browser.Hands) {
-	if browser.Value[bool](tab, `!!document.querySelector(".guess")`) {
-		hands.Press(`.guess__one input`)
+	if browser.Value[bool](tab, `!!document.querySelector(".commit")`) {
+		hands.Press(`.commit__one input`)
 	}
 	runGuessed(tab, hands)
 }

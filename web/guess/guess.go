@@ -1,0 +1,73 @@
+// Package guess asks learners for a prediction before a result is shown. Learners who commit
+// themselves first learn more from a demonstration (Crouch et al. 2004). A guess is one choice of
+// a scale, on which the measured value is marked once it is known.
+package guess
+
+import (
+	"slices"
+
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// A Question is what a learner is asked before a result is shown.
+type Question struct {
+	Ask     string // the key of the question's text; "" if nothing is asked
+	With    []any  // the values that the question's text refers to
+	Choices []Choice
+	Rings   bool // the answer is the positions of two rings in a chart instead of a choice
+}
+
+// A Choice is one possible answer. Text is the key of its text.
+type Choice struct{ Key, Text string }
+
+// None is the key of the choice for learners who do not want to guess.
+const None = "none"
+
+// noGuess is offered next to every question.
+var noGuess = Choice{None, "guess.none"}
+
+// Has reports whether a key is one of the choices or [None]. If nothing is asked, every key is
+// valid.
+func (q Question) Has(key string) bool {
+	return q.Ask == "" || key == None || slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Key == key })
+}
+
+// Words returns the text of a choice.
+func (q Question) Words(w stage.Words, key string) string {
+	for _, c := range q.Choices {
+		if c.Key == key {
+			return w.T(c.Text)
+		}
+	}
+	return w.T("guess.no")
+}
+
+// A Verdict compares a guess with the result.
+type Verdict struct {
+	Guessed string // the guess in words; empty if there was none
+	Found   string
+	Right   bool
+	At      int // the position of the confirmed choice among all choices, from 1
+}
+
+// Judge compares a guess with the key of the choice that a result confirms. say describes the
+// result.
+func (q Question) Judge(w stage.Words, guessed, key, say string) *Verdict {
+	at := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Key == key })
+	v := &Verdict{Found: say, Right: key == guessed, At: at + 1}
+	if guessed != None {
+		v.Guessed = q.Words(w, guessed)
+	}
+	return v
+}
+
+// Among returns the first key whose upper bound is at least x. The bounds are in ascending order,
+// and the last key has no bound.
+func Among(x float64, bounds []float64, keys ...string) string {
+	for i, b := range bounds {
+		if x <= b {
+			return keys[i]
+		}
+	}
+	return keys[len(bounds)]
+}
