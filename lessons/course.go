@@ -123,6 +123,7 @@ type Fold struct{ Title, Of, HTML string }
 type Widget struct {
 	Kind    WidgetKind
 	ID      string            // unique in the lesson
+	Ask     string            // the question that learners answer before they see the result; may be empty
 	Params  map[string]string // checked by the kind's rules: see [WidgetKind]
 	Caption string            // HTML
 	Notice  string            // HTML: what to notice; may be empty

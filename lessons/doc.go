@@ -14,7 +14,8 @@
 // The dialect is Markdown without HTML and images, plus:
 //
 //	## Heading {#id}                      a section
-//	::: widget KIND id=ID key="value"     a live experiment; the text is its caption
+//	::: widget KIND id=ID key="value"     a live experiment; the text is its caption. ask=NAME asks
+//	                                      a question first (widgetQuestions lists their names)
 //	::: picture STATE key="value"         the picture beside the text changes here; the text is its caption
 //	::: notice                            what to notice, after a widget
 //	::: numbers of what                   behind “Show the numbers”, closed at first

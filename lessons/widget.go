@@ -1,6 +1,10 @@
 package lessons
 
-import "github.com/tokenbytoken/viz/infer/terms"
+import (
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // A WidgetKind is a kind of live experiment.
 type WidgetKind string
@@ -27,8 +31,38 @@ func (w Widget) Inputs(l *terms.Language) terms.Inputs {
 	for i, in := range list {
 		list[i] = inLanguage(l, in)
 	}
+	if w.Ask != "" {
+		list = append(list, terms.Input{
+			Key: "guess", Kind: terms.KindChoice, Options: append(w.Choices(), NoGuess), Default: NoGuess, Hidden: true,
+		})
+	}
 	return list
 }
+
+// NoGuess is the value of the input guess for learners who did not answer an experiment's question.
+const NoGuess = "none"
+
+// widgetQuestions holds the questions that lessons can ask before an experiment runs, with the keys
+// of their choices.
+var widgetQuestions = map[WidgetKind]map[string][]string{
+	WidgetTurn: {
+		"scored":   {"1", "10", "1000", "all"}, // how many tokens can come next
+		"favorite": {"5", "20", "50", "90"},    // how likely the likeliest token is, in percent
+		"second":   {"new", "prompt", "all"},   // what the second pass reads
+	},
+	WidgetTemperature:  {"overtake": {"yes", "no"}},               // whether T changes the order of two tokens
+	WidgetNucleus:      {"keeps": {"3", "30", "300", "3000"}},     // how many tokens top-p keeps for the second text
+	WidgetGreedyLoop:   {"circle": {"5", "15", "30", "never"}},    // after how many tokens the text repeats itself
+	WidgetBestSequence: {"best": {"yes", "no"}},                   // whether greedy finds the most probable text
+	WidgetStopString:   {"seen": {"all", "some", "nothing"}},      // how much of the stop string is released
+	WidgetCache:        {"times": {"2", "5", "20", "40"}},         // times the work without the cache
+	WidgetSpeculate:    {"kept": {"0", "1", "2", "3", "4"}},       // how many guesses of the first round stay
+	WidgetChat:         {"bill": {"10", "40", "80", "200"}},       // tokens on the bill of the first request
+	WidgetLook:         {"heads": {"zero", "few", "half", "all"}}, // heads that look most at the word before the last
+}
+
+// Choices returns the keys of the choices of an experiment's question.
+func (w Widget) Choices() []string { return slices.Clone(widgetQuestions[w.Kind][w.Ask]) }
 
 // widget parses `::: widget KIND id=ID key="value"`.
 func (l *loader) widget(section *Section, p block) Block {
@@ -41,8 +75,9 @@ func (l *loader) widget(section *Section, p block) Block {
 		l.problems.add(p.at, "invalid widget; want ::: widget KIND id=ID key=\"value\"")
 		return nil
 	}
-	w := Widget{Kind: WidgetKind(a.words[0]), ID: a.keys["id"], Params: a.keys}
+	w := Widget{Kind: WidgetKind(a.words[0]), ID: a.keys["id"], Ask: a.keys["ask"], Params: a.keys}
 	delete(a.keys, "id")
+	delete(a.keys, "ask")
 	inputs, ok := widgetInputs[w.Kind]
 	if !ok {
 		l.problems.add(p.at, "unknown widget %q", w.Kind)
@@ -50,6 +85,10 @@ func (l *loader) widget(section *Section, p block) Block {
 	}
 	for _, err := range checkInputs(inputs, a.keys) {
 		l.problems.add(p.at, "widget %s: %v", w.Kind, err)
+	}
+	if w.Ask != "" && w.Choices() == nil {
+		l.problems.add(p.at, "widget %s: unknown question %q", w.Kind, w.Ask)
+		return nil
 	}
 	w.Caption = l.body(section, p)
 	return w

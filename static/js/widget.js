@@ -53,7 +53,8 @@ function setAsBefore(form, values) {
     else field.value = values[field.name];
     field.dispatchEvent(new Event('feedset', { bubbles: true }));
   }
-  if (changed.length) sendForm(form);
+  const guess = [...form.querySelectorAll('button[name=guess]')].find(({ value }) => value === values.guess);
+  if (changed.length || guess) sendForm(form, guess);
 }
 
 const before = new Map(handedOver('viz.experiments'));

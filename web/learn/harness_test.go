@@ -14,7 +14,7 @@ var text = courseworktest.Text
 
 // sharedWidgets and sharedPictures hold the experiments and pictures for the bundled pair of
 // models, which are rendered once for all tests that read the whole course: see [newReader].
-var sharedWidgets, sharedPictures = newHTMLCache(), newHTMLCache()
+var sharedWidgets, sharedPictures = newHTMLCache[result](), newHTMLCache[string]()
 
 // A site serves the pages to one learner, who has switched to Numbers.
 type site struct {

@@ -32,15 +32,15 @@ type Pages struct {
 	coursework.Base
 	turns       *turns
 	kinds       map[lessons.WidgetKind]widgetKind
-	experiments *htmlCache // their first states
-	pictures    *htmlCache
+	experiments *htmlCache[result] // their first states
+	pictures    *htmlCache[string]
 }
 
 // New returns the pages.
 func New(d Deps) *Pages {
 	return &Pages{
-		Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), kinds: widgetKinds, experiments: newHTMLCache(),
-		pictures: newHTMLCache(),
+		Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), kinds: widgetKinds,
+		experiments: newHTMLCache[result](), pictures: newHTMLCache[string](),
 	}
 }
 

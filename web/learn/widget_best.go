@@ -13,15 +13,19 @@ import (
 )
 
 // best compares greedy's path with the most probable one.
-type best struct{ model *infer.Model }
+type best struct {
+	model *infer.Model
+	found found
+}
 
-func newBest(d environment) experiment { return best{d.target} }
+func newBest(d environment) experiment { return &best{model: d.target} }
 
-func (e best) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+func (e *best) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	f, err := findBest(ctx, e.model, in["prompt"], in.Int("length"), in.Int("width"))
 	if err != nil {
 		return nil, err
 	}
+	e.found = f
 	w := stage.In(ctx)
 	var v bestView
 	s := settingsOf(terms.Values{"t": "0"})
@@ -117,4 +121,12 @@ func triedText(w stage.Words, m *infer.Model, f found, width int) string {
 		return w.T("learn.best.tried.some", "n", f.tried, "all", countOf(all), "width", width)
 	}
 	return w.T("learn.best.tried", "n", f.tried, "all", countOf(all))
+}
+
+// answer implements [judge].
+func (e *best) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	if e.found.same() {
+		return "yes", w.T("learn.ask.best.say.yes"), true
+	}
+	return "no", w.T("learn.ask.best.say.no", "times", terms.Decimals(e.found.best.p/e.found.greedy.p, 2)), true
 }

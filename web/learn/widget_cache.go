@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -203,4 +204,13 @@ func newWorkChart(w stage.Words, steps []twoWays, at int) workChart {
 			"recomputed", w.MultAdds(now.recomputed.Total()),
 		),
 	}
+}
+
+// answer implements [judge].
+func (e *cacheWidget) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	n := len(e.steps)
+	last := e.steps[n-1]
+	re, cached := last.recomputed.Total(), last.cached.Total()
+	key = guess.Among(float64(re)/float64(cached), []float64{3, 10, 30}, "2", "5", "20", "40")
+	return key, w.T("learn.ask.times.say", "n", n, "times", terms.Times(re, cached)), true
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -72,9 +73,12 @@ type chatToken struct {
 func (t chatToken) same(u chatToken) bool { return t.Mark == u.Mark && (t.Mark != "" || t.ID == u.ID) }
 
 // chat shows a conversation as a row of tokens, and the cost of each request.
-type chat struct{ model *infer.Model }
+type chat struct {
+	model *infer.Model
+	first int // tokens on the bill of the first request
+}
 
-func newChat(d environment) experiment { return &chat{d.target} }
+func newChat(d environment) experiment { return &chat{model: d.target} }
 
 func (e *chat) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	at, question := in.Int("at"), in["prompt"]
@@ -91,6 +95,8 @@ func (e *chat) show(ctx context.Context, in terms.Values) (templ.Component, erro
 	}
 	v := e.view(stage.In(ctx), in["prompt"], in["edit"], at)
 	v.Loop = loopAt(st)
+	first := e.view(stage.In(ctx), in["prompt"], in["edit"], 1)
+	e.first = first.Read + first.Thought + first.Wrote
 	return chatHTML(v), nil
 }
 
@@ -291,4 +297,10 @@ type chatLine struct {
 	What   string
 	Tokens int
 	Points string
+}
+
+// answer implements [judge].
+func (e *chat) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	key = guess.Among(float64(e.first), []float64{20, 60, 120}, "10", "40", "80", "200")
+	return key, w.T("learn.ask.bill.say", "n", e.first), true
 }

@@ -97,8 +97,12 @@ func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, 
 	if err != nil {
 		return wire.Message{}, err
 	}
-	return wire.Message{
-		Panels: []wire.Panel{{ID: f.spec.ID + "-body", Op: wire.Morph, HTML: html}},
+	m := wire.Message{
+		Panels: []wire.Panel{{ID: f.spec.ID + "-body", Op: wire.Morph, HTML: html.Body}},
 		Data:   widgetData{v},
-	}, nil
+	}
+	if html.Ask != "" {
+		m.Panels = append(m.Panels, wire.Panel{ID: f.spec.ID + "-ask", Op: wire.Morph, HTML: html.Ask})
+	}
+	return m, nil
 }

@@ -11,21 +11,24 @@ import (
 // templWriter is the writer to which components are rendered.
 type templWriter = io.Writer
 
+// A result is what an experiment shows, as HTML: its question, if it asks one, and its body.
+type result struct{ Ask, Body string }
+
 // A figure is an experiment as shown on a page.
 type figure struct {
 	*spec
 	View    shell.View
 	Texts   []shell.Control // text inputs
 	Numbers []shell.Control // numeric inputs
-	Body    string          // HTML
-	Error   string          // why the inputs were refused, or why the body is empty
+	result
+	Error string // why the inputs were refused, or why the body is empty
 }
 
 // newFigure lays out an experiment's inputs around its body.
 func newFigure(
-	l *terms.Language, s *spec, view shell.View, in terms.Values, body string, err error,
+	l *terms.Language, s *spec, view shell.View, in terms.Values, html result, err error,
 ) figure {
-	f := figure{spec: s, View: view, Body: body}
+	f := figure{spec: s, View: view, result: html}
 	for _, one := range s.Inputs(l) {
 		c := shell.Control{Input: one, ID: s.ID + "-" + one.Key, Value: in[one.Key]}
 		switch {

@@ -7,16 +7,21 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // greedyLoop generates a text and finds a repetition in it.
-type greedyLoop struct{ model *infer.Model }
+type greedyLoop struct {
+	model  *infer.Model
+	tokens int // of the text shown
+	circle circle
+}
 
-func newGreedy(d environment) experiment { return greedyLoop{d.target} }
+func newGreedy(d environment) experiment { return &greedyLoop{model: d.target} }
 
-func (e greedyLoop) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+func (e *greedyLoop) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	run, err := newRun(ctx, e.model, in["prompt"], settingsOf(in))
 	if err != nil {
 		return nil, err
@@ -25,7 +30,9 @@ func (e greedyLoop) show(ctx context.Context, in terms.Values) (templ.Component,
 	if err != nil {
 		return nil, err
 	}
-	return greedyHTML(newGreedyView(stage.In(ctx), st)), nil
+	v, c := newGreedyView(stage.In(ctx), st)
+	e.tokens, e.circle = len(st.Steps), c
+	return greedyHTML(v), nil
 }
 
 // A circle is a repetitive stretch of a text, tokens [From, From+Length). Except for the first
@@ -82,7 +89,7 @@ func (v greedyView) Listed() [][]stage.Token {
 	return v.Rounds[:greedyRounds]
 }
 
-func newGreedyView(w stage.Words, st *session.State) greedyView {
+func newGreedyView(w stage.Words, st *session.State) (greedyView, circle) {
 	strip := w.NewStrip(st)
 	tokens := strip.Tokens
 	ids := make([]int, 0, len(st.Steps))
@@ -102,7 +109,7 @@ func newGreedyView(w stage.Words, st *session.State) greedyView {
 		}
 	}
 	v.Say = circleText(w, st, c, len(v.After))
-	return v
+	return v, c
 }
 
 // circleText describes the repetition and how confident the model became during it.
@@ -125,4 +132,14 @@ func circleText(w stage.Words, st *session.State, c circle, after int) stage.Ric
 		"token", stage.Span{Token: stage.TokenText(st.Model.Token(first.Chosen)), Style: stage.Gen},
 		"first", terms.Prob(first.P), "last", terms.Prob(last.P),
 	)
+}
+
+// answer implements [judge].
+func (e *greedyLoop) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	if e.circle.Length == 0 {
+		return "never", w.T("learn.ask.circle.say.never", "tokens", w.Counted(e.tokens, "token")), true
+	}
+	n := e.circle.From + e.circle.Period
+	key = guess.Among(float64(n), []float64{10, 20}, "5", "15", "30")
+	return key, w.T("learn.ask.circle.say", "tokens", w.Counted(n, "token")), true
 }

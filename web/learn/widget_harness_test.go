@@ -101,7 +101,7 @@ func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 // body returns the panel of a response.
 func (s *site) body(m wire.Message) *goquery.Document {
 	s.T.Helper()
-	if m.Error != nil || len(m.Panels) != 1 {
+	if m.Error != nil || len(m.Panels) == 0 || !strings.HasSuffix(m.Panels[0].ID, "-body") {
 		s.T.Fatalf("answer %+v with error %+v", m, m.Error)
 	}
 	d, err := goquery.NewDocumentFromReader(strings.NewReader(m.Panels[0].HTML))
@@ -170,4 +170,23 @@ func rows(sel *goquery.Selection) [][]string {
 // status returns the status of a GET.
 func (s *site) status(path string) int {
 	return s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Code
+}
+
+// waits checks that an experiment with a question shows no result on its lesson's page. It returns
+// the experiment with its result, as it is after a press of "No idea".
+func (s *site) waits(w lessons.Widget, asking *goquery.Selection) *goquery.Selection {
+	s.T.Helper()
+	spec := s.pages.specs(s.pages.Course)[w.ID]
+	choices := asking.Find(`.commit button[name="guess"]`)
+	if got, want := choices.Length(), len(w.Choices())+1; got != want {
+		s.T.Errorf("%s: the question %q has %d choices, want %d", w.ID, w.Ask, got, want)
+	}
+	if text(asking.Find("legend")) == "" || asking.Find("table, svg[role=img], .is-found").Length() > 0 {
+		s.T.Errorf("%s: got no question, or a result before a guess", w.ID)
+	}
+	fig := s.alone(spec, map[string]string{"guess": lessons.NoGuess}).Find("figure#" + w.ID)
+	if fig.Find(`[aria-pressed="true"]`).Length() == 0 || fig.Find(`button[name="guess"]`).Length() > 0 {
+		s.T.Errorf("%s: after a press, no choice is marked, or it can be changed", w.ID)
+	}
+	return fig
 }

@@ -140,7 +140,7 @@ func TestTextsThatAreNotCutByHand(t *testing.T) {
 func TestChatCountsColumns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	e := &chat{s.pages.Model}
+	e := &chat{model: s.pages.Model}
 	const question, edit = "When do you open tomorrow?", "When do you open on Monday?"
 	columns := 0
 	for at := 1; at <= 3; at++ {

@@ -2,11 +2,13 @@ package learn
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -131,4 +133,26 @@ func (v lookView) sentence(w stage.Words) stage.Rich {
 	}
 	top := stage.Span{Token: v.Top.Text, Style: stage.Gen}
 	return w.Rich(key, "block", v.Block, "head", v.Head, "token", top, "weight", v.Top.Weight)
+}
+
+// answer implements [judge]. It counts the heads whose largest weight is on the word before the
+// last.
+func (e *headLook) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	at, n, all := len(e.ids)-2, 0, 0
+	if at < 0 {
+		return "", "", false
+	}
+	for _, b := range e.inside.Blocks {
+		for _, weights := range b.Attention {
+			all++
+			if weights[at] == slices.Max(weights) {
+				n++
+			}
+		}
+	}
+	key = "zero"
+	if n > 0 {
+		key = guess.Among(float64(n)/float64(all), []float64{0.25, 0.75}, "few", "half", "all")
+	}
+	return key, w.T("learn.ask.heads.say", "n", n, "all", all), true
 }

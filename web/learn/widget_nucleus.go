@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -116,4 +117,12 @@ func restKept(w stage.Words, n int) string {
 		return w.T("none")
 	}
 	return "+" + terms.Count(n)
+}
+
+// answer implements [judge].
+func (e *nucleus) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	d := e.sides[1].run.State().Dist
+	n := d.Reach(sampling.RuleTopP)
+	key = guess.Among(float64(n), []float64{10, 100, 1000}, "3", "30", "300", "3000")
+	return key, w.T("learn.ask.keeps.say", "n", n, "all", len(d.P)), true
 }

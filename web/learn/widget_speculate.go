@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -235,4 +236,14 @@ func specText(w stage.Words, n int, end speculation.Extend, rows []specRow) stag
 		"learn.speculate.say", "n", n, "guesses", guesses, "end", w.T(key),
 		"tokens", w.Counted(len(end.Tokens), "token"),
 	)
+}
+
+// answer implements [judge]. It is about the first round.
+func (e *speculate) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	if len(e.rounds) == 0 {
+		return "", "", false
+	}
+	first := e.rounds[0][len(e.rounds[0])-1].(speculation.Extend)
+	key = strconv.Itoa(min(first.Accepted, 4))
+	return key, w.T("learn.ask.kept.say", "n", first.Accepted, "all", first.Drafted), true
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -145,4 +146,28 @@ func heldText(w stage.Words, st *session.State, v stopView, s *infer.Step) stage
 		key = "learn.stop.say.missing"
 	}
 	return w.Rich(key, "n", v.At, "all", v.Of, "say", said)
+}
+
+// answer implements [judge]. It looks for the longest beginning of the stop string at the end of
+// the text that was released.
+func (e *stopString) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	st := e.run.State()
+	if len(st.Settings.Stop.Strings) == 0 || st.Steps[len(st.Steps)-1].Stop != infer.StopString {
+		return "", "", false
+	}
+	stop, out := st.Settings.Stop.Strings[0], ""
+	for _, s := range st.Steps {
+		out += s.Text
+	}
+	n := len(stop)
+	for !strings.HasSuffix(out, stop[:n]) {
+		n--
+	}
+	key = "some"
+	if n == 0 {
+		key = "nothing"
+	} else if n == len(stop) {
+		key = "all"
+	}
+	return key, w.T("learn.ask.seen.say", "n", n, "all", len(stop)), true
 }

@@ -32,6 +32,7 @@ func TestExperimentsHaveAStory(t *testing.T) {
 			if back := figure.Find(`.view [name="back"]`).AttrOr("value", ""); back != spec.Lesson.Href()+"#"+spec.ID {
 				t.Errorf("%s: the switch leads to %q, want %q", kind, back, spec.Lesson.Href()+"#"+spec.ID)
 			}
+			figure = s.alone(spec, nil).Find("#" + spec.ID)
 			if story := figure.Find(".story__pic").Length() > 0; story != (want == shell.Story) ||
 				figure.Find(".w-stage .w-tab, .w-tab--t").Length() > 0 == story && kind == lessons.WidgetTemperature {
 				t.Errorf("%s in %s: has the Story: %t, want it in the Story view only", kind, want, story)

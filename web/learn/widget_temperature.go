@@ -118,3 +118,20 @@ func ratioText(w stage.Words, rows []infer.Row, t float64) stage.Rich {
 		"second", stage.TokenText(second.Token), "one", times(1),
 	)
 }
+
+// answer implements [judge]. It compares the order of all tokens at the temperature shown with
+// their order at T = 1.
+func (e *temperature) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	d := e.run.State().Dist
+	if d.Settings.Temperature == 1 {
+		return "", "", false
+	}
+	key = "no"
+	for i, id := range d.Order[1:] {
+		if e.ones[id] > e.ones[d.Order[i]] {
+			key = "yes"
+		}
+	}
+	t := terms.Decimals(d.Settings.Temperature, 2)
+	return key, w.T("learn.ask.overtake.say."+key, "all", len(d.P), "t", t), true
+}

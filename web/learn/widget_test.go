@@ -41,6 +41,9 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 				if fig.Length() != 1 {
 					t.Fatalf("%s: no experiment %s", l.Slug, w.ID)
 				}
+				if w.Ask != "" {
+					fig = s.waits(w, fig)
+				}
 				if said := text(fig.Find("[data-feed-error]")); said != "" {
 					t.Errorf("experiment %s: the page reports %q, want no error", w.ID, said)
 				}
@@ -132,7 +135,7 @@ func TestFirstStateIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var worked atomic.Int32
-	spec := s.specOf(lessons.WidgetTemperature)
+	spec := s.specOf(lessons.WidgetTokens)
 	s.open(spec.Kind, func(environment) experiment { return counting{&worked} })
 	var readers sync.WaitGroup
 	for range 30 {
@@ -160,7 +163,7 @@ func TestFailedExperimentLeavesTheLesson(t *testing.T) {
 	t.Parallel()
 	for _, e := range []failing{{}, {true}} {
 		s := newSite(t)
-		spec := s.specOf(lessons.WidgetTemperature)
+		spec := s.specOf(lessons.WidgetTokens)
 		tries := 0
 		s.open(spec.Kind, func(environment) experiment { tries++; return e })
 		for range 2 {

@@ -222,7 +222,7 @@ func TestSpeculationWithoutADraft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetSpeculate)
-	d := s.Get(spec.Lesson.Href())
+	d := s.alone(spec, nil)
 	if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); !strings.Contains(said, "second, smaller model") {
 		t.Errorf("got the message %q, want it to contain %q", said, "second, smaller model")
 	}

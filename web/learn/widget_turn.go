@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -159,4 +163,43 @@ func behindName(w stage.Words, st *session.State, kind infer.Kind) stage.Rich {
 		"learn.loop.say", "n", int(kind), "stage", w.Stage(int(kind)).Short,
 		"say", w.SentenceOf(stage.Brief, st, kind),
 	)
+}
+
+// answer implements [judge]. It is about the first token and the pass after it.
+func (e *turnWidget) answer(w stage.Words, ask string) (key, say string, ok bool) {
+	st := e.run.State()
+	first, shown := st.Steps[0], (st.Cursor.Step-1)*stages+int(st.Cursor.Stage)
+	if ask == "second" {
+		if shown < stages+int(infer.KindForward) {
+			return "", "", false
+		}
+		read, prompt := len(st.Steps[1].Input), len(st.PromptTokens)
+		key = "all"
+		if read == 1 {
+			key = "new"
+		} else if read <= prompt {
+			key = "prompt"
+		}
+		return key, w.T("learn.ask.second.say", "tokens", w.Counted(read, "token"), "prompt", prompt), true
+	}
+	if shown < int(infer.KindSoftmax) {
+		return "", "", false
+	}
+	p, _, _ := sampling.Softmax(first.Logits, max(first.Settings.Temperature, lessons.LeastT))
+	some := 0
+	for _, x := range p {
+		if x > 0 {
+			some++
+		}
+	}
+	if ask == "scored" {
+		key = "all"
+		if some < len(p) {
+			key = guess.Among(float64(some), []float64{3, 100}, "1", "10", "1000")
+		}
+		return key, w.T("learn.ask.scored.say", "n", some, "all", len(p)), true
+	}
+	top := slices.Max(p)
+	key = guess.Among(top, []float64{0.1, 0.35, 0.7}, "5", "20", "50", "90")
+	return key, w.T("learn.ask.favorite.say", "p", terms.Percent(top)), true
 }

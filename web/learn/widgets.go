@@ -21,7 +21,7 @@ import (
 
 // widgetStyles and widgetScripts are the additional files of pages with experiments.
 var (
-	widgetStyles  = []string{"css/story.css", "css/widget.css", "css/carry.css"}
+	widgetStyles  = []string{"css/story.css", "css/guess.css", "css/widget.css", "css/carry.css"}
 	widgetScripts = []string{"js/widget.js"} // it loads feed.js, which loads connection.js
 )
 
@@ -40,6 +40,13 @@ type experiment interface {
 	// as [terms.RefusalOf] describes them, except for a context's error, which is shown as a
 	// timeout.
 	show(ctx context.Context, in terms.Values) (templ.Component, error)
+}
+
+// A judge is an experiment whose result answers a question (lessons.Widget.Ask). After show, answer
+// returns the key of the choice that the result confirms, and a text that describes the result. ok
+// is false if the part of the result that is shown does not answer the question yet.
+type judge interface {
+	answer(w stage.Words, ask string) (key, say string, ok bool)
 }
 
 // An environment holds an experiment's models and the view in which it shows its results. Its field
@@ -118,7 +125,13 @@ func (p *Pages) widgetRoutes() shell.Routes {
 func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 	return deferred(func(ctx context.Context) templ.Component {
 		s := p.experiment(ctx, w.ID)
-		html, err := p.firstOf(ctx, s, view)
+		var html result
+		var err error
+		if s.Ask == "" {
+			html, err = p.firstOf(ctx, s, view)
+		} else {
+			html, err = s.asking(ctx)
+		}
 		return widgetBlock(newFigure(terms.In(ctx), s, view, s.Inputs(terms.In(ctx)).Defaults(), html, err))
 	})
 }
@@ -156,7 +169,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 }
 
 // work runs an experiment for one response.
-func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Values) (html string, err error) {
+func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Values) (html result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
 	html, err = workOut(ctx, s.open(p.environment(view)), s, in)
@@ -166,25 +179,28 @@ func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Val
 
 // workOut runs an experiment and renders the result. If the experiment panics, workOut returns an
 // error, so that the rest of the page is not affected.
-func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html string, err error) {
-	var b strings.Builder
+func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html result, err error) {
+	var body, ask strings.Builder
 	err = fault.Try(func() error {
 		c, err := e.show(ctx, in)
 		if err != nil {
 			return err
 		}
-		return widgetBody(s, c).Render(ctx, &b)
+		if err := widgetBody(s, c).Render(ctx, &body); err != nil || s.Ask == "" {
+			return err
+		}
+		return widgetAsk(s, in["guess"], s.judge(stage.In(ctx), e, in["guess"])).Render(ctx, &ask)
 	})
 	if err != nil {
-		return "", err
+		return result{}, err
 	}
-	return b.String(), nil
+	return result{ask.String(), body.String()}, nil
 }
 
 // firstOf returns the first state of an experiment, which is the same for everyone.
-func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (string, error) {
+func (p *Pages) firstOf(ctx context.Context, s *spec, view shell.View) (result, error) {
 	key := s.ID + "/" + string(view) + "/" + terms.In(ctx).Tag
-	return p.experiments.get(ctx, key, func(ctx context.Context) (html string, err error) {
+	return p.experiments.get(ctx, key, func(ctx context.Context) (html result, err error) {
 		err = fault.Do(p.Log, "an experiment", func() (err error) {
 			html, err = p.work(ctx, s, view, s.Inputs(terms.In(ctx)).Defaults())
 			return err

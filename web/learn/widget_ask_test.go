@@ -1,0 +1,97 @@
+package learn
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+// answered returns the choice that an experiment marks as confirmed, "" if there is none, and the
+// sentence about the result, after a guess and at the given inputs.
+func (s *site) answered(spec *spec, inputs map[string]string) (key, say string) {
+	s.T.Helper()
+	d := s.alone(spec, inputs)
+	for i, key := range spec.Choices() {
+		if d.Find(".commit__btn").Eq(i).HasClass("is-found") {
+			return key, text(d.Find(".commit__say"))
+		}
+	}
+	return "", text(d.Find(".commit__say"))
+}
+
+// TestQuestionsAreAnsweredByTheModel: after a guess, an experiment marks the choice that its result
+// confirms, and says the value. The values are computed here from the model's scores, or counted on
+// the page. A guess stays as it was, right or wrong.
+// Promise: An experiment asks for your guess before it runs, and then compares it with what the model did.
+func TestQuestionsAreAnsweredByTheModel(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).withDraft()
+	p := sorted(s.scores("The wizard lived in a"))
+	flat := sorted(s.scores("It was a very"))
+	kept, sum := 0, 0.0
+	for sum < 0.9 {
+		sum += flat[kept]
+		kept++
+	}
+	if p[0] < 0.1 || p[0] > 0.35 || kept <= 100 || kept > 1000 {
+		t.Fatalf("the favorite has %v, top-p keeps %d; the lessons' choices below no longer fit", p[0], kept)
+	}
+	for _, c := range []struct {
+		id     string
+		inputs map[string]string
+		key    string
+		say    string
+	}{
+		{"turn-wizard", map[string]string{"at": "2"}, "", "Go on"},
+		{"turn-wizard", map[string]string{"at": "3"}, "all", "4,096 of 4,096"},
+		{"turn-shares", map[string]string{"at": "3"}, "20", terms.Percent(p[0])},
+		{"turn-shares", map[string]string{"at": "9"}, "20", terms.Percent(p[0])},
+		{"turn-stream", map[string]string{"at": "7"}, "", "Go on"},
+		{"turn-stream", map[string]string{"at": "8"}, "new", "It read 1 token. The first pass read 7."},
+		{"temperature-wizard", map[string]string{"t": "1"}, "", "Go on"},
+		{"temperature-wizard", map[string]string{"t": "0.1"}, "no", "all 4,096 tokens are in the same order"},
+		{"temperature-wizard", map[string]string{"t": "2"}, "no", "all 4,096 tokens are in the same order"},
+		{"nucleus-two", nil, "300", fmt.Sprintf("%d of 4,096", kept)},
+		{"nucleus-two", map[string]string{"p": "0.05"}, "3", "of 4,096"},
+		{"stop-user", nil, "nothing", "0 of its 5 bytes"},
+		{"stop-user", map[string]string{"stop": ""}, "", "Go on"},
+		{"cache-saves", nil, "40", "for word 48"},
+		{"cache-saves", map[string]string{"tokens": "1"}, "2", "1.0× for word 1"},
+		{"speculate-story", nil, "4", "4 of 4 in the first round"},
+		{"greedy-circle", nil, "15", "After 14 tokens"},
+		{"greedy-circle", map[string]string{"tokens": "4"}, "never", "No repetition in 4 tokens"},
+		{"best-path", nil, "no", "times as likely"},
+		{"look-paris", nil, "few", "9 of 36"},
+		{"chat-museum", nil, "80", "81 tokens"},
+	} {
+		for _, guess := range []string{lessons.NoGuess, s.spec(c.id).Choices()[0]} {
+			inputs := map[string]string{"guess": guess}
+			maps.Copy(inputs, c.inputs)
+			key, say := s.answered(s.spec(c.id), inputs)
+			if key != c.key || !strings.Contains(say, c.say) {
+				t.Errorf("%s at %v: got %q, %q; want %q and a text with %q", c.id, inputs, key, say, c.key, c.say)
+			}
+			right := strings.Contains(say, "✓")
+			wrong := strings.Contains(say, "✕")
+			if want := guess == c.key; right != want || guess == lessons.NoGuess && wrong {
+				t.Errorf("%s at %v: the verdict is %q, want the guess called right: %t", c.id, inputs, say, want)
+			}
+		}
+	}
+}
+
+// sorted returns the softmax of scores, the largest first.
+func sorted(z []float32) []float64 {
+	p, _, _ := sampling.Softmax(z, 1)
+	slices.Sort(p)
+	slices.Reverse(p)
+	return p
+}
+
+func (s *site) spec(id string) *spec { return s.pages.specs(s.pages.Course)[id] }
