@@ -5,7 +5,7 @@
 // problem consists of steps. Each step has a table, and some of the table's items are cells to fill
 // in. [Problem.Check] grades each cell separately, using only the learner's input:
 //
-//  1. The text is parsed: '0,632', '.632', '63.2%', '1/3', '2 GiB'. The response
+//  1. The text is parsed: '0,632', '63.2%', '2 GiB', 'e^4 / (e^4 + e^3)'. The response
 //     states how it was parsed ([Read]). Words and infinities are refused with an
 //     explanation and do not cost points.
 //  2. The number is compared with the right values. There may be several, since people

@@ -17,7 +17,7 @@ func literals(s string, form Form) ([]term, error) {
 	set := strings.Trim(s, "0123456789")
 	odd := refuse("drill.refused.grouping", "digits", s)
 	if strings.Trim(s, ".,' ") == "" {
-		return nil, refuse("drill.refused.no_number")
+		return nil, refuse("drill.refused.unreadable", "rest", s)
 	}
 	if strings.ContainsAny(set, "' ") { // apostrophes and spaces can only be thousands separators
 		whole, fraction, _ := cutLast(s, ".,")
@@ -96,6 +96,45 @@ func decimal(whole, fraction string, plain bool) term {
 	v.Mul(v, ten(-len(fraction)))
 	digits := len(strings.TrimLeft(whole+fraction, "0"))
 	return term{value: v, decimals: len(fraction), digits: max(1, digits), plain: plain}
+}
+
+// spaceBetweenGroups reports whether s begins with a thousands separator, that is, a space followed
+// by exactly three digits.
+func spaceBetweenGroups(s string) bool {
+	if len(s) < 4 || s[0] != ' ' {
+		return false
+	}
+	for i := 1; i < 4; i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return len(s) == 4 || s[4] < '0' || s[4] > '9'
+}
+
+// leadingInt parses an integer of at most four digits.
+func leadingInt(s string) (n int, rest string, ok bool) {
+	i, sign := 0, 1
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		if s[i] == '-' {
+			sign = -1
+		}
+		i++
+	}
+	from := i
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' && i-from < 4 {
+		n = n*10 + int(s[i]-'0')
+		i++
+	}
+	return sign * n, s[i:], i > from
+}
+
+func ten(exp int) *big.Rat {
+	p := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exp, -exp))), nil)
+	if exp < 0 {
+		return new(big.Rat).SetFrac(big.NewInt(1), p)
+	}
+	return new(big.Rat).SetInt(p)
 }
 
 // canonical formats a value as the pages do, with commas from 10,000 on, at most six decimals, and

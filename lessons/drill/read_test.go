@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -127,9 +128,22 @@ func TestReadExplainsRefusals(t *testing.T) {
 		"0.5 apples":              "does not fit",
 		"5 GiB":                   "does not fit", // in a probability cell
 		".":                       "does not contain a number",
-		"--5":                     "does not contain a number",
-		"<script>1</script>":      "does not contain a number",
-		"1/2/3":                   "does not fit",
+		"--5":                     `"-5" is not a number`,
+		"<script>1</script>":      `"<script>1</script>" is not a number`,
+		"2 * ":                    "does not fit",
+		"1 +":                     "ends too early",
+		"(1 + 2":                  "closing parenthesis",
+		"1 + 2)":                  "does not fit",
+		"0^-1":                    "divide by 0",
+		"1/(2-2)":                 "divide by 0",
+		"√(-1)":                   "power",
+		"2^2^2^2^2^2":             "power",
+		"((((9^64)^64)^64)^64)":   "power",
+		"1/9^30":                  "far smaller",
+		"10^20*10^20*10^20":       "far larger",
+		"€0.5":                    `without "€"`,
+		"$0.5":                    `without "$"`, // in a probability cell
+		"p = x":                   "does not contain a number",
 		"\xff\xfe1":               "not valid text",
 		strings.Repeat("1", 1000): "too long",
 	} {
@@ -147,6 +161,90 @@ func TestReadExplainsRefusals(t *testing.T) {
 		if got, err := Read(text, Count); len(got) != 0 || err != nil {
 			t.Errorf("Read(%q) = %v, %v; want nothing", text, got, err)
 		}
+	}
+}
+
+// TestReadComputesArithmetic: an answer may be typed as the formula that gives it. Powers bind more
+// tightly than signs, and products more tightly than sums.
+func TestReadComputesArithmetic(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want float64
+	}{
+		{"2 × 32 × 128", 8192},
+		{"2*32*128", 8192},
+		{"2·32·128", 8192},
+		{"2 x 32 x 128", 8192},
+		{"1 + 2 × 3", 7},
+		{"(1 + 2) × 3", 9},
+		{"[1 + 2] × 3", 9},
+		{"3(1 + 2)", 9},
+		{"7 − 2 − 1", 4},
+		{"12/3/2", 2},
+		{"1/2/4", 0.125},
+		{"−2^2", -4},
+		{"2^-2", 0.25},
+		{"2^3^2", 512},
+		{"4^0.5", 2},
+		{"10 - -2", 12},
+		{"(1-0.8^5)/0.2", 3.3616}, // 1 − 0.32768 = 0.67232, × 5
+		{"(1−0,8^5)/0,2", 3.3616},
+		{"2½", 2.5},
+		{"½", 0.5},
+		{"3/4 + ¼", 1},
+		{"√16", 4},
+		{"5/√4", 2.5},
+		{"sqrt(9)", 3},
+		{"1/2*10^3", 500},
+		{"5.4*10^-3", 0.0054},
+		{"50%*2", 1},
+		{"0.25*100%", 0.25},
+		{"1000 × 3 / 10^6", 0.003},
+		{"2^3*10^2", 800},
+		{"2^-3*10^3", 125},
+		{"exp(4)/exp(3)", math.E},
+		{"2e^0", 2},
+		{"(-1)^99999", -1},
+		{"12/8 = 1.5", 1.5},
+		{"1.5 =", 1.5},
+		{"p(the) ≈ 1.5", 1.5},
+		{"p: 1.5", 1.5},
+		{"1.5...", 1.5},
+		{"1.5。", 1.5},
+	} {
+		got, err := Read(row.text, Real)
+		if err != nil || len(got) == 0 || !(math.Abs(got[0].Value-row.want) <= 1e-12) {
+			t.Errorf("Read(%q) = %v, %v; want %v", row.text, got, err, row.want)
+		}
+	}
+}
+
+// TestReadAcceptsDigitsOfAllScripts: the digits of every script are read, with the Arabic decimal and
+// thousands separators. Unicode encodes each script's digits one after the other, starting at 0.
+func TestReadAcceptsDigitsOfAllScripts(t *testing.T) {
+	for text, want := range map[string]float64{
+		"٠٫٦٣٢": 0.632, "0٫632": 0.632, "۰٫۶۳۲": 0.632, "०.६३२": 0.632, "০.৬৩২": 0.632, "๐.๖๓๒": 0.632, "０．６３２": 0.632,
+		"𝟎.𝟔𝟑𝟐": 0.632, "𝟶.𝟼𝟹𝟸": 0.632, "٦٣٫٢٪": 0.632, "١٬٢٣٤٫٥": 1234.5,
+	} {
+		if got, err := Read(text, Real); err != nil || len(got) == 0 || got[0].Value != want {
+			t.Errorf("Read(%q) = %v, %v; want %v", text, got, err, want)
+		}
+	}
+	scripts, run := 0, 0
+	for r := range rune(unicode.MaxRune) {
+		if !unicode.Is(unicode.Nd, r) {
+			run = 0
+			continue
+		}
+		if got, err := Read("1"+string(r), Count); err != nil || got[0].Value != float64(10+run%10) {
+			t.Errorf("Read(1%c) = %v, %v; want %d", r, got, err, 10+run%10)
+		}
+		if run++; run%10 == 0 {
+			scripts++
+		}
+	}
+	if scripts < 60 {
+		t.Errorf("got the digits of %d scripts, want at least 60", scripts)
 	}
 }
 
@@ -183,7 +281,8 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"0,632", ".632", "63.2%", "1/3", "2,147,483,648", "2 GiB", "2 GB", "$0.01", "1.05 cents", "2^31", "5,4·10^-3",
-		"NaN", "1e999",
+		"NaN", "1e999", "(1-0.8^5)/0.2", "e^4 / (e^4+e^3)", "√2", "2½", "٠٫٦٣٢", "p = 1", "2 x 3", "2(3)",
+		"((9^64)^64)^64",
 		"-0", "1/0", "０．５", "1 234 567,8", "''1", "1,,2", "%", "e5", "1e", "1e+", "^2", "3^", "-2^3", "+5", "=≈~", "…",
 		"1/3%", "1%/3",
 	} {
