@@ -79,38 +79,39 @@ func TestKVBytesByHand(t *testing.T) {
 	}
 }
 
-// TestMultiplyAddsByHand: L 6, d 192, h 6, g 2, s 32, f 512, V 4096, n 19. Attention's matrices
-// take 2·36,864 (192·6·32 each) plus 24,576 (2·192·2·32), which is 98,304. Feed-forward takes
-// 3·192·512 = 294,912. For 6 layers, both take 2,359,296. Attention takes 2·6·192·19 = 43,776, and
-// the scores take 192·4096 = 786,432. The total is 3,189,504.
+// TestMultiplyAddsByHand: L 10, d 100, h 10, g 5, s 10, f 200, V 1000, n 20. Attention's matrices
+// take 2·10,000 (100·10·10 each) plus 10,000 (2·100·5·10), which is 30,000. Feed-forward takes
+// 3·100·200 = 60,000. For 10 layers, both take 900,000. Attention takes 2·10·100·20 = 40,000, and the
+// scores take 100·1000 = 100,000. The total is 1,040,000.
 func TestMultiplyAddsByHand(t *testing.T) {
 	checkAll(t, mustNew(t, MultiplyAdds, 0, 1), []answer{
-		{"layer.projections", "98304", Right, ""},
-		{"layer.projections", "147,456", Wrong, QueryHeads}, // 4 × 36,864
-		{"layer.feed", "294,912", Right, ""},
-		{"layer.feed", "196,608", Wrong, LeftOut},
-		{"cached.matrices", "2,359,296", Right, ""},
-		{"cached.attention", "43,776", Right, ""},
-		{"cached.attention", "21,888", Wrong, KeysAlone},
-		{"cached.attention", "41,472", Wrong, OffByOne}, // n = 18
-		{"cached.output", "786,432", Right, ""},
-		{"cached.total", "3,189,504", Right, ""},
-		{"cached.total", "3.19 million", Right, ""},
-		{"cached.total", "2,403,072", Wrong, LeftOut},    // without the scores
-		{"scratch.matrices", "44,826,624", Right, ""},    // 19 × 2,359,296
-		{"scratch.attention", "437,760", Right, ""},      // 6·192·19·20
-		{"scratch.attention", "831,744", Wrong, Missing}, // 2·6·192·19²
-		{"scratch.total", "46,050,816", Right, ""},
-		{"scratch.total", "60,600,576", Wrong, Missing}, // 19 × 3,189,504
-		{"scratch.ratio", "14.4", Right, ""},            // 46,050,816 / 3,189,504 = 14.438
-		{"scratch.ratio", "19", Wrong, OtherOption},
-		{"run.again", "624,750", Right, ""}, // 500·1000 + 500·499/2
-		{"run.again", "500,000", Wrong, Missing},
-		{"run.again", "625,250", Wrong, OffByOne}, // 500·501/2
-		{"run.once", "1,499", Right, ""},
-		{"run.once", "1,500", Wrong, OffByOne},
-		{"run.ratio", "417", Right, ""},
-		{"run.ratio", "417 times", Right, ""},
+		{"layer.projections", "30000", Right, ""},
+		{"layer.projections", "40,000", Wrong, QueryHeads}, // 4 × 10,000
+		{"layer.projections", "25,000", Wrong, KeysAlone},  // without 100·5·10
+		{"layer.feed", "60,000", Right, ""},
+		{"layer.feed", "40,000", Wrong, LeftOut}, // 2·100·200
+		{"cached.matrices", "900,000", Right, ""},
+		{"cached.attention", "40,000", Right, ""},
+		{"cached.attention", "20,000", Wrong, KeysAlone},
+		{"cached.attention", "38,000", Wrong, OffByOne}, // n = 19
+		{"cached.output", "100,000", Right, ""},
+		{"cached.total", "1,040,000", Right, ""},
+		{"cached.total", "1.04 million", Right, ""},
+		{"cached.total", "940,000", Wrong, LeftOut},      // without the scores
+		{"scratch.matrices", "18,000,000", Right, ""},    // 20 × 900,000
+		{"scratch.attention", "420,000", Right, ""},      // 10·100·20·21
+		{"scratch.attention", "800,000", Wrong, Missing}, // 2·10·100·20²
+		{"scratch.total", "18,520,000", Right, ""},
+		{"scratch.total", "20,800,000", Wrong, Missing}, // 20 × 1,040,000
+		{"scratch.ratio", "17.8", Right, ""},            // 18,520,000 / 1,040,000 = 17.808
+		{"scratch.ratio", "20", Wrong, OtherOption},
+		{"run.again", "104,950", Right, ""}, // 100·1000 + 100·99/2
+		{"run.again", "100,000", Wrong, Missing},
+		{"run.again", "105,050", Wrong, OffByOne}, // 100·101/2
+		{"run.once", "1,099", Right, ""},
+		{"run.once", "1,100", Wrong, OffByOne},
+		{"run.ratio", "95.5", Right, ""}, // 104,950 / 1,099 = 95.496
+		{"run.ratio", "95.5 times", Right, ""},
 	})
 }
 

@@ -15,9 +15,8 @@ type work struct {
 func newWork(p *Problem) *work {
 	if p.Seed == 0 && p.Level == 1 {
 		return &work{
-			cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096},
-			19, 1000,
-			500,
+			cost.Shape{Layers: 10, Width: 100, Heads: 10, KVHeads: 5, HeadDim: 10, FFN: 200, Vocab: 1000},
+			20, 1000, 100,
 		}
 	}
 	r := newRandom(p)
