@@ -178,7 +178,6 @@ func (b *bill) call(p *Problem) {
 					title: p.lang.T("drill.bill.call.share.slip.divided_by_other_part"),
 					why:   p.lang.T("drill.bill.call.share.slip.divided_by_other_part.why", "total", Money.show(total)),
 				},
-				barePercent(p.lang, share, p.lang.T("drill.bill.call.share.slip.percentage_needs_sign.why")),
 			},
 			question: p.lang.T("drill.hint.question.what_whole"),
 			rule:     p.lang.T("drill.bill.call.share.hint.rule"),

@@ -193,6 +193,12 @@ func (n *number) rounding(l *terms.Language, r Reading) (slip, float64) {
 			}
 		}
 	}
+	if found.mistake != "" && r.guess {
+		found = slip{
+			Rounding, found.value, l.T("drill.grade.rounding.slip.guess", "typed", r.typed),
+			l.T("drill.grade.rounding.slip.guess.why"), 0.5,
+		}
+	}
 	if (n.form == Count || n.form == Bytes) && found.mistake != "" {
 		found.title, found.why = l.T("drill.grade.rounding.slip.near_but_count_exact"),
 			l.T("drill.grade.rounding.slip.multiply_out_last_digit")
@@ -273,9 +279,13 @@ func (n *number) unknown(l *terms.Language, r Reading) (title, why string) {
 }
 
 // newNumber returns a grader for numbers. It keeps only the slips that differ from every right
-// value.
-func newNumber(f Form, want []float64, slips []slip) *number {
+// value. For a probability, it adds the slip of writing a right value as a percentage without its
+// sign.
+func newNumber(l *terms.Language, f Form, want []float64, slips []slip) *number {
 	n := &number{form: f, want: want}
+	if f == Probability {
+		slips = slices.Concat(slips, barePercents(l, want))
+	}
 	for _, s := range slips {
 		same := func(v float64) bool { return math.Abs(s.value-v) <= f.near(v) }
 		if !math.IsNaN(s.value) && !math.IsInf(s.value, 0) && !slices.ContainsFunc(want, same) {
@@ -283,4 +293,20 @@ func newNumber(f Form, want []float64, slips []slip) *number {
 		}
 	}
 	return n
+}
+
+// barePercents returns the slips of writing the shares as percentages without the sign.
+func barePercents(l *terms.Language, shares []float64) (slips []slip) {
+	for _, x := range shares {
+		percent := canonical(roundTo(100*x, 2), Real)
+		if slices.ContainsFunc(slips, func(s slip) bool { return canonical(roundTo(s.value, 2), Real) == percent }) {
+			continue
+		}
+		slips = append(slips, slip{
+			mistake: Percent, value: 100 * x, title: l.T("drill.slip.percentage_needs_sign"),
+			why:    l.T("drill.slip.percentage_needs_sign.why", "percent", percent, "p", Probability.show(x)),
+			credit: 0.5,
+		})
+	}
+	return slips
 }

@@ -139,6 +139,7 @@ func (c *cache) onePosition(p *Problem) {
 					title: p.lang.T("drill.kv_bytes.position.bytes.slip.kb_and_kib_not"),
 					why: p.lang.T("drill.kv_bytes.position.bytes.slip.kb_and_kib_not.why", "size",
 						p.lang.BytesFull(int64(per))),
+					credit: 0.5,
 				},
 			},
 			question: p.lang.T("drill.kv_bytes.position.bytes.hint.question", "format", c.number),
@@ -301,8 +302,9 @@ func (c *cache) budget(p *Problem) {
 	slips := []slip{
 		{
 			mistake: Units, value: float64(int64(c.gib) * 1e9 / per),
-			title: p.lang.T("drill.kv_bytes.slip.gb_and_gib_not"),
-			why:   p.lang.T("drill.kv_bytes.budget.slip.gb_and_gib_not.why", "gib", c.gib, "room", terms.Count(room)),
+			title:  p.lang.T("drill.kv_bytes.slip.gb_and_gib_not"),
+			why:    p.lang.T("drill.kv_bytes.budget.slip.gb_and_gib_not.why", "gib", c.gib, "room", terms.Count(room)),
+			credit: 0.5,
 		},
 		{
 			mistake: KeysAlone, value: float64(2 * room / per),

@@ -41,7 +41,7 @@ func (p *Problem) list(step Step, quantities ...quantity) {
 
 // number adds the cell of a quantity.
 func (p *Problem) number(q quantity) *Cell {
-	n := newNumber(q.form, q.want, q.slips)
+	n := newNumber(p.lang, q.form, q.want, q.slips)
 	n.note = q.note
 	return p.add(&cell{
 		Cell:   Cell{ID: q.id, Label: q.name, Type: Number, Form: q.form, Unit: q.unit},
@@ -59,11 +59,18 @@ func (p *Problem) choose(id, prompt, label string, c *choice, hints [3]string, w
 	}))
 }
 
-// barePercent returns the slip for writing the share x as a percentage without its sign.
-func barePercent(l *terms.Language, x float64, why string) slip {
-	return slip{
-		mistake: Percent, value: 100 * x, title: l.T("drill.slip.percentage_needs_sign"), why: why, credit: 0.5,
+// otherRows returns a slip for each row of a table except row i, with that row's value f(j) in the
+// same column.
+func otherRows(l *terms.Language, names []string, i int, what string, f func(j int) float64) (slips []slip) {
+	for j, name := range names {
+		if j != i {
+			slips = append(slips, slip{
+				mistake: OtherRow, value: f(j), title: l.T("drill.slip.belongs_another_row"),
+				why: l.T("drill.slip.belongs_another_row.why", "what", what, "token", name, "token2", names[i]),
+			})
+		}
 	}
+	return slips
 }
 
 // exactly returns v as the only right value.

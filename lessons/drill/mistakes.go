@@ -5,6 +5,7 @@ import "github.com/tokenbytoken/viz/infer/terms"
 // slipNames holds the texts that describe what the learner did in each mistake, without the numbers.
 // They are meant for other people, such as an instructor.
 var slipNames = map[Mistake]string{
+	OtherT:      "drill.mistake.other_t",
 	Largest:     "drill.mistake.largest",
 	Renormalize: "drill.mistake.renormalize",
 	TimesT:      "drill.mistake.times_t",

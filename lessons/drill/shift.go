@@ -3,6 +3,7 @@ package drill
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -138,7 +139,7 @@ func (s *shifted) zCell(i int) *Cell {
 		id: fmt.Sprintf("z.%d", i), name: s.lang.T("drill.shift.z.name", "token", s.names[i]),
 		want:   exactly(s.after.z[i]),
 		answer: canonical(s.after.z[i], Real),
-		slips: []slip{
+		slips: slices.Concat([]slip{
 			{
 				mistake: Multiplied, value: s.before.z[i] * s.c, title: s.lang.T("drill.shift.z.slip.multiplied"),
 				why: s.lang.T("drill.shift.z.slip.multiplied.why", "logit", z, "c", c),
@@ -147,7 +148,7 @@ func (s *shifted) zCell(i int) *Cell {
 				mistake: Swapped, value: s.before.z[i] - s.c, title: s.lang.T("drill.shift.z.slip.subtracted"),
 				why: s.lang.T("drill.shift.z.slip.subtracted.why", "logit", z, "c", c),
 			},
-		},
+		}, otherRows(s.lang, s.names, i, "z + c", func(j int) float64 { return s.after.z[j] })),
 		question: s.lang.T("drill.shift.z.hint.question"),
 		rule:     s.lang.T("drill.shift.z.hint.rule"),
 		work:     []Line{{Say: s.lang.T("drill.shift.z.work.add_constant"), Eq: z + " + (" + c + ")"}},
@@ -171,6 +172,9 @@ func (s *shifted) expCell(i int, l *logits) *Cell {
 				why: s.lang.T("drill.shift.exp.slip.exp_before.why", "x", x),
 			})
 	}
+	slips = append(slips, otherRows(
+		s.lang, s.names, i, s.lang.T("drill.head.exp"), func(j int) float64 { return math.Exp(l.z[j]) },
+	)...)
 	return s.p.number(quantity{
 		id: fmt.Sprintf("exp.%d", i), name: s.lang.T("drill.name.exp_for", "token", s.names[i]),
 		want: exactly(math.Exp(z)), slips: slips,
@@ -218,10 +222,9 @@ func (s *shifted) pCell(i int, l *logits) *Cell {
 			why: s.lang.T("drill.shift.p.slip.divided_by_largest_exp.why", "sum", sum),
 		},
 		{
-			mistake: Swapped, value: e, title: s.lang.T("drill.slip.exp"),
+			mistake: Swapped, value: e, title: s.lang.T("drill.slip.exp", "x", canonical(l.z[i], Real)),
 			why: s.lang.T("drill.slip.exp.why", "sum", sum),
 		},
-		barePercent(s.lang, d.P[i], s.lang.T("drill.slip.percentage_needs_sign.why", "p", Probability.show(d.P[i]))),
 	}
 	if l == &s.after {
 		slips = append(slips,
@@ -235,14 +238,7 @@ func (s *shifted) pCell(i int, l *logits) *Cell {
 				why: s.lang.T("drill.shift.p.slip.divided_by_old_sum.why", "sum", sum),
 			})
 	}
-	for j, name := range s.names {
-		if j != i {
-			slips = append(slips, slip{
-				mistake: OtherRow, value: d.P[j], title: s.lang.T("drill.slip.belongs_another_row"),
-				why: s.lang.T("drill.shift.p.slip.belongs_another_row.why", "token", name),
-			})
-		}
-	}
+	slips = append(slips, otherRows(s.lang, s.names, i, "p", func(j int) float64 { return d.P[j] })...)
 	return s.p.number(quantity{
 		id: fmt.Sprintf("p.%d", i), name: s.lang.T("drill.name.p_for", "token", s.names[i]), form: Probability,
 		want: []float64{d.P[i], roundTo(e, 4) / roundTo(l.sum, 4)}, slips: slips,

@@ -48,7 +48,6 @@ func (s *sheet) greedyStep() {
 				mistake: Renormalize, value: p, title: s.lang.T("drill.five.slip.forgot_renormalize"),
 				why: s.lang.T("drill.five.greedy.slip.forgot_renormalize.why", "p", show(p)),
 			},
-			barePercent(s.lang, 1, s.lang.T("drill.five.greedy.slip.percentage_needs_sign.why")),
 		},
 		question: s.lang.T("drill.five.q.hint.question"),
 		rule:     s.lang.T("drill.five.q.hint.rule"),

@@ -64,8 +64,7 @@ func (s *sheet) massCell(d *sampling.Distribution) *Cell {
 		slip{
 			mistake: Renormalize, value: 1, title: s.lang.T("drill.five.mass.slip.not_yet_1_sum"),
 			why: s.lang.T("drill.five.mass.slip.not_yet_1_sum.why", "mass", p4(d.Mass)),
-		},
-		barePercent(s.lang, d.Mass, s.lang.T("drill.five.slip.percentage_needs_sign.why", "p", p4(d.Mass))))
+		})
 	return s.p.number(quantity{
 		id: "mass", name: s.lang.T("drill.five.mass.label"), form: Probability, want: want, slips: slips,
 		question: s.lang.T("drill.five.mass.hint.question"),
@@ -135,7 +134,7 @@ func (s *sheet) qCell(i int, d *sampling.Distribution) *Cell {
 			ID: fmt.Sprintf("q.%d", i), Label: s.lang.T("drill.five.q.label.p_for", "token", s.names[i]),
 			Type: Number, Form: Probability,
 		},
-		grader: &cutNumber{newNumber(Probability, qRoutes(d, r), slips), r >= d.Keep}, answer: answer,
+		grader: &cutNumber{newNumber(s.lang, Probability, qRoutes(d, r), slips), r >= d.Keep}, answer: answer,
 		hints: [3]string{
 			s.lang.T("drill.five.q.hint.question.does_token_stay_and"),
 			s.lang.T("drill.five.q.hint.rule.what_cut_gets_0"),
@@ -202,7 +201,6 @@ func (s *sheet) qKeptSlips(r int, d *sampling.Distribution) []slip {
 			mistake: OneTooFew, value: 0, title: s.lang.T("drill.five.slip.token_stays"),
 			why: s.lang.T("drill.five.slip.token_stays.why"),
 		},
-		barePercent(s.lang, d.Q(r), s.lang.T("drill.five.slip.percentage_needs_sign.why", "p", p4(d.Q(r)))),
 		slip{
 			mistake: Swapped, value: d.Cum[r] / d.Mass, title: s.lang.T("drill.five.q.slip.running_total"),
 			why: s.lang.T("drill.five.q.slip.running_total.why", "p", p4(p), "mass", p4(d.Mass)),

@@ -64,7 +64,7 @@ func ends(d *sampling.Distribution, r int) []float64 {
 
 func (s *sheet) endCell(i, r int, d *sampling.Distribution) *Cell {
 	want, p4 := ends(d, r), Probability.show
-	at, to := d.Segment(r)
+	at, _ := d.Segment(r)
 	from := beginning(at)
 	slips := []slip{
 		{
@@ -98,7 +98,6 @@ func (s *sheet) endCell(i, r int, d *sampling.Distribution) *Cell {
 			},
 		)
 	}
-	slips = append(slips, barePercent(s.lang, to, s.lang.T("drill.slip.percentage_needs_sign.why", "p", p4(to))))
 	return s.p.number(quantity{
 		id: fmt.Sprintf("end.%d", i), name: s.lang.T("drill.five.end.label", "token", s.names[i]), form: Probability,
 		want: want, slips: slips,

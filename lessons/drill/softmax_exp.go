@@ -3,23 +3,24 @@ package drill
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// others adds a slip for every other row, with that row's value in the same column.
-func (s *sheet) others(slips []slip, i int, what string, f func(j int) float64) []slip {
-	for j, name := range s.names {
-		if j != i {
-			slips = append(
-				slips,
-				slip{
-					mistake: OtherRow, value: f(j), title: s.lang.T("drill.slip.belongs_another_row"),
-					why: s.lang.T("drill.five.others.slip.belongs_another_row.why", "what", what, "token", name,
-						"token2", s.names[i]),
-				},
-			)
-		}
+// otherT returns a slip for each other temperature of the drill, with the value of the cell at it.
+// title is the key of a text.
+// If t is not 1, the slips for multiplying by T and for leaving it out have the same values.
+func (s *sheet) otherT(t float64, title string, f func(t float64) float64) (slips []slip) {
+	if t != 1 {
+		return nil
+	}
+	for _, other := range []float64{cold, hot} {
+		slips = append(slips, slip{
+			mistake: OtherT, value: f(other),
+			title: s.lang.T(title, "t", canonical(other, Real)),
+			why:   s.lang.T("drill.five.slip.other_t.why"),
+		})
 	}
 	return slips
 }
@@ -46,7 +47,9 @@ func (s *sheet) ztCell(i int, t float64) *Cell {
 			why: s.lang.T("drill.five.zt.slip.added_t.why"),
 		},
 	}
-	slips = s.others(slips, i, "z / T", func(j int) float64 { return value(s.z[j]) / t })
+	slips = append(
+		slips, otherRows(s.lang, s.names, i, "z / T", func(j int) float64 { return value(s.z[j]) / t })...,
+	)
 	rule := s.lang.T("drill.five.zt.hint.rule.divide_logit_by_t")
 	return s.p.number(quantity{
 		id: fmt.Sprintf("zt.%d", i), name: s.lang.T("drill.five.zt.label", "token", s.names[i]),
@@ -95,7 +98,10 @@ func (s *sheet) expCell(i int, t float64) *Cell {
 			mistake: Swapped, value: s.plain(t).P[i], title: s.lang.T("drill.five.exp.slip.p_belongs_one_column"),
 			why: s.lang.T("drill.five.exp.slip.p_belongs_one_column.why"),
 		})
-	slips = s.others(slips, i, s.lang.T("drill.head.exp"), func(j int) float64 { return s.exp(j, t) })
+	exp := s.lang.T("drill.head.exp")
+	slips = slices.Concat(slips,
+		otherRows(s.lang, s.names, i, exp, func(j int) float64 { return s.exp(j, t) }),
+		s.otherT(t, "drill.five.exp.slip.exp_t", func(t float64) float64 { return s.exp(i, t) }))
 	return s.p.number(quantity{
 		id: fmt.Sprintf("exp.%d", i), name: s.lang.T("drill.name.exp_for", "token", s.names[i]),
 		want: exactly(s.exp(i, t)), slips: slips,
@@ -177,10 +183,11 @@ func (s *sheet) sumCell(t float64) *Cell {
 			mistake: Averaged, value: want[0] / float64(n), title: s.lang.T("drill.five.sum.slip.average"),
 			why: s.lang.T("drill.five.sum.slip.average.why"),
 		})
+	slips = append(slips, s.otherT(t, "drill.five.sum.slip.sum_t_1", s.sum)...)
 	if t != 1 {
 		slips = append(slips,
 			slip{
-				mistake: IgnoredT, value: s.sum(1), title: s.lang.T("drill.five.sum.slip.sum_t_1"),
+				mistake: IgnoredT, value: s.sum(1), title: s.lang.T("drill.five.sum.slip.sum_t_1", "t", 1),
 				why: s.lang.T("drill.five.sum.slip.sum_t_1.why"),
 			},
 			slip{

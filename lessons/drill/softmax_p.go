@@ -39,7 +39,7 @@ func (s *sheet) pCell(i int, t float64) *Cell {
 					canonical(t, Real)),
 			},
 			slip{
-				mistake: IgnoredT, value: one, title: s.lang.T("drill.five.p.slip.p_t_1"),
+				mistake: IgnoredT, value: one, title: s.lang.T("drill.five.p.slip.p_t_1", "t", 1),
 				why: s.lang.T("drill.five.p.slip.p_t_1.why"),
 			},
 			slip{
@@ -73,11 +73,10 @@ func (s *sheet) pCell(i int, t float64) *Cell {
 			why:   s.lang.T("drill.five.p.slip.shared_out_logits_themselves.why"),
 		},
 		slip{
-			mistake: Swapped, value: e, title: s.lang.T("drill.five.p.slip.exp_belongs_one_column"),
-			why: s.lang.T("drill.slip.exp.why", "sum", r3(sum)),
+			mistake: Swapped, value: e,
+			title: s.lang.T("drill.slip.exp", "x", canonical(value(s.z[i])/t, Real)),
+			why:   s.lang.T("drill.slip.exp.why", "sum", r3(sum)),
 		},
-		barePercent(s.lang, want, s.lang.T("drill.five.p.slip.percentage_needs_sign.why", "percent",
-			canonical(roundTo(100*want, 2), Real), "want", p4(want))),
 		slip{
 			mistake: LeftOut, value: e / (sum - e), title: s.lang.T("drill.five.p.slip.token_missing_from_your"),
 			why: s.lang.T("drill.five.p.slip.token_missing_from_your.why", "sum", r3(sum-e), "sum2", r3(sum)),
@@ -91,7 +90,9 @@ func (s *sheet) pCell(i int, t float64) *Cell {
 			},
 		)
 	}
-	slips = s.others(slips, i, "p", func(j int) float64 { return d.P[j] })
+	slips = slices.Concat(slips,
+		otherRows(s.lang, s.names, i, "p", func(j int) float64 { return d.P[j] }),
+		s.otherT(t, "drill.five.p.slip.p_t_1", func(t float64) float64 { return s.plain(t).P[i] }))
 	return s.p.number(quantity{
 		id: fmt.Sprintf("p.%d", i), name: s.lang.T("drill.name.p_for", "token", name), form: Probability,
 		want: exactly(want), slips: slips, note: s.printedNote(i, t),
@@ -200,9 +201,8 @@ func (s *sheet) cumCell(i int) *Cell {
 		)
 	}
 	slips = append(slips,
-		barePercent(s.lang, want[0], s.lang.T("drill.five.slip.percentage_needs_sign.why", "p", p4(want[0]))),
 		slip{
-			mistake: Swapped, value: s.exp(i, 1), title: s.lang.T("drill.slip.exp"),
+			mistake: Swapped, value: s.exp(i, 1), title: s.lang.T("drill.slip.exp", "x", logit(s.z[i])),
 			why: s.lang.T("drill.five.cum.slip.exp.why"),
 		})
 	work := []Line{{Say: s.lang.T("drill.five.cum.work.most_probable_token_begins"), Eq: p4(ranked[0])}}

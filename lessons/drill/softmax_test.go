@@ -103,7 +103,7 @@ var lessonMistakes = []struct {
 	{"softmax.p.0", "0.8998", Base10, "2.71828"}, // 10000 / 11113.16
 	{"softmax.p.0", "0.5093", Base2, "2.71828"},  // 16 / (16 + 8 + 4 + 2 + 1.4142)
 	{"softmax.p.0", "0.381", NoExp, "Raise e"},   // 4 / 10.5
-	{"softmax.p.0", "54.598", Swapped, "the previous column"},
+	{"softmax.p.0", "54.598", Swapped, "e to the power of 4. Now divide it by the sum, 86.440."},
 	{"softmax.p.0", "63.16", Percent, "% sign"},
 	{"softmax.p.1", "0.8640", Swapped, "the next column"}, // the running total
 	{"softmax.p.1", "0.0855", OtherRow, "p of “an”"},

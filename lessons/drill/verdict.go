@@ -17,6 +17,7 @@ type Mistake string
 
 // The mistakes, each of which is recognized from the answer alone.
 const (
+	OtherT      Mistake = "other-t"      // gave the value at another temperature
 	Largest     Mistake = "largest"      // divided by the largest instead of the sum
 	Renormalize Mistake = "renormalise"  // forgot to renormalize
 	TimesT      Mistake = "times-t"      // multiplied by T instead of dividing
