@@ -49,6 +49,62 @@ func TestShiftByHand(t *testing.T) {
 	})
 }
 
+// TestAttentionByHand: q = (2, 1) and the keys (1, 0), (2, 1) and (0, 2) give the scores 2·1 + 1·0 = 2,
+// 2·2 + 1·1 = 5 and 2·0 + 1·2 = 2. Divided by √2 = 1.41421, they are 1.4142, 3.5355 and 1.4142. e to
+// their power is 4.1133, 34.3133 and 4.1133, which add up to 42.5398, so the weights are 0.0967, 0.8066
+// and 0.0967. The first numbers of the values are 1, 2 and 1: the message is 0.0967 + 1.6132 + 0.0967 =
+// 1.8066, and added to 1 it is 2.8066. The later key (3, 1) would score 7 and 4.9497, e to which is
+// 141.139.
+func TestAttentionByHand(t *testing.T) {
+	p := mustNew(t, Attention, 0, 1)
+	if n := len(p.Order()); n != 6 {
+		t.Errorf("the drill asks for %d answers, want 6", n)
+	}
+	checkAll(t, p, []answer{
+		{"scores.score", "5", Right, ""},
+		{"scores.score", "2×2 + 1×1", Right, ""},
+		{"scores.score", "4", Wrong, LeftOut},
+		{"scores.score", "2", Wrong, OtherRow},
+		{"scores.score", "3.54", Wrong, Swapped},
+		{"scores.scaled", "3.54", Right, ""},
+		{"scores.scaled", "3.536", Right, ""},
+		{"scores.scaled", "5/√2", Right, ""},
+		{"scores.scaled", "5", Wrong, NoRoot},
+		{"scores.scaled", "2.5", Wrong, NoRoot},
+		{"scores.scaled", "1.414", Wrong, OtherRow},
+		{"weights.w", "0.8066", Right, ""},
+		{"weights.w", "0.807", Right, ""},
+		{"weights.w", "0.808", Right, ""}, // e^3.54 / (e^1.41 + e^3.54 + e^1.41) = 34.467 / 42.659
+		{"weights.w", "e^(5/√2) / (e^(5/√2) + 2e^(2/√2))", Right, ""},
+		{"weights.w", "0.81", Part, Rounding},
+		{"weights.w", "80.7", Part, Percent},
+		{"weights.w", "0.909", Wrong, NoRoot},          // e^5 / (e^5 + 2e^2) = 148.41 / 163.19
+		{"weights.w", "0.556", Wrong, NoExp},           // 5 / 9
+		{"weights.w", "0.187", Wrong, LookedAhead},     // 34.3133 / (42.5398 + 141.139)
+		{"weights.w", "0.665", Wrong, NoQuery},         // e^3 / (e^1 + e^3 + e^2), from the sums of the keys
+		{"weights.w", "0.5", Wrong, NoQuery},           // 3 / 6
+		{"weights.w", "0.0967", Wrong, OtherRow},       //
+		{"weights.w", "34.31", Wrong, Swapped},         //
+		{"weights.later", "0", Right, ""},              //
+		{"weights.later", "0%", Right, ""},             //
+		{"weights.later", "0.768", Wrong, LookedAhead}, // 141.139 / 183.679
+		{"message.message", "1.807", Right, ""},
+		{"message.message", "1.808", Right, ""}, // 0.097 + 2 × 0.807 + 0.097
+		{"message.message", "1.81", Right, ""},
+		{"message.message", "4", Wrong, Missing},         // 1 + 2 + 1
+		{"message.message", "1.613", Wrong, LeftOut},     // 2 × 0.8066
+		{"message.message", "1.710", Wrong, Swapped},     // 0.0967·1 + 0.8066·2 + 0.0967·0, from the keys
+		{"message.message", "1.193", Wrong, Swapped},     // 0.0967·0 + 0.8066·1 + 0.0967·4
+		{"message.message", "2.724", Wrong, LookedAhead}, // 2·0.0224 + 2·0.1868 + 3·0.7684
+		{"message.message", "1.909", Wrong, NoRoot},      // 1 + 0.9094
+		{"message.added", "2.807", Right, ""},
+		{"message.added", "1 + 1.807", Right, ""},
+		{"message.added", "1.807", Wrong, NotAdded},
+		{"message.added", "1", Wrong, NotAdded},
+		{"message.added", "3.724", Wrong, LookedAhead},
+	})
+}
+
 // TestKVBytesByHand: 2 × 32 × 128 values in a layer × 32 layers = 262,144 values, × 2 bytes = 512
 // KiB for each position. 4,096 positions take 2 GiB, and 131,072 take 64 GiB.
 func TestKVBytesByHand(t *testing.T) {

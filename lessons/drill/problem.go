@@ -15,6 +15,7 @@ const (
 	Five         Kind = "five"
 	Softmax      Kind = "softmax"
 	Shift        Kind = "shift"
+	Attention    Kind = "attention"
 	KVBytes      Kind = "kv-bytes"
 	MultiplyAdds Kind = "multiply-adds"
 	Bill         Kind = "bill"
@@ -65,6 +66,16 @@ func Kinds(l *terms.Language) []Info {
 				l.T("drill.shift.level.1"),
 				l.T("drill.shift.level.2"),
 				l.T("drill.shift.level.3"),
+			},
+		},
+		{
+			Kind: Attention, Title: l.T("drill.attention.title"),
+			Lead:    l.T("drill.attention.lead"),
+			Minutes: 6, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				l.T("drill.attention.level.1"),
+				l.T("drill.attention.level.2"),
+				l.T("drill.attention.level.3"),
 			},
 		},
 		{
@@ -144,7 +155,7 @@ func New(l *terms.Language, kind Kind, seed uint64, level int) (*Problem, error)
 		Kind: kind, Seed: seed, Level: level, Title: info.Title, Lead: info.Lead, lang: l, cells: map[string]*cell{},
 	}
 	map[Kind]func(*Problem){
-		Five: buildFive, Softmax: buildSoftmax, Shift: buildShift, KVBytes: buildKVBytes,
+		Five: buildFive, Softmax: buildSoftmax, Shift: buildShift, Attention: buildAttention, KVBytes: buildKVBytes,
 		MultiplyAdds: buildMultiplyAdds,
 		Bill:         buildBill, Speculation: buildSpeculation, Stops: buildStops,
 	}[kind](p)

@@ -20,7 +20,7 @@ var practicePages = map[string]string{
 	"assigned": "/assigned?do=learn/temperature&do=practice/five&do=learn/none",
 	"predict":  "/predict", "guess": "/predict?start=story&n=3", "print": "/cards/print", "fold": "/cards/fold",
 	"locked": "/practice/softmax?step=greedy", "kv-bytes": "/practice/kv-bytes?seed=7&level=3",
-	"bill":  "/practice/bill",
+	"bill": "/practice/bill", "attention": "/practice/attention",
 	"stops": "/practice/stops?seed=3&level=3", "shift": "/practice/shift?level=2&step=after",
 	"draw":          "/practice/softmax?step=cold",
 	"multiply-adds": "/practice/multiply-adds", "speculation": "/practice/speculation?level=3",
