@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// shifted is the drill about adding a constant to every logit, which multiplies all exps by the
-// same factor and does not change the probabilities.
+// shifted is the drill about adding a constant to every logit, which multiplies all exponentials by
+// the same factor and does not change the probabilities.
 type shifted struct {
 	p             *Problem
 	lang          *terms.Language
@@ -24,7 +24,7 @@ type shifted struct {
 type logits struct {
 	z   []float64
 	d   *sampling.Distribution
-	sum float64 // of the exps
+	sum float64 // of the exponentials
 }
 
 func newLogits(z []float64) logits {
@@ -173,7 +173,7 @@ func (s *shifted) expCell(i int, l *logits) *Cell {
 			})
 	}
 	slips = append(slips, otherRows(
-		s.lang, s.names, i, s.lang.T("drill.head.exp"), func(j int) float64 { return math.Exp(l.z[j]) },
+		s.lang, s.names, i, s.lang.T("drill.exponential"), func(j int) float64 { return math.Exp(l.z[j]) },
 	)...)
 	return s.p.number(quantity{
 		id: fmt.Sprintf("exp.%d", i), name: s.lang.T("drill.name.exp_for", "token", s.names[i]),

@@ -82,7 +82,7 @@ func TestAmbiguousMistakeNamesBoth(t *testing.T) {
 		// The nucleus keeps 2 tokens at T = 0.5, one fewer than at T = 1, and 4 at T = 2.
 		{Softmax, "hot.count", "3", "crosses the threshold", "at T = 1"},
 		// γ + 1 = 5, and 1 / (1 − 0.8) = 5.
-		{Speculation, "expected.e", "5", "if all are accepted", "unlimited draft"},
+		{Speculation, "expected.e", "5", "if every guess were accepted", "an endless draft"},
 	} {
 		p, err := New(terms.English, row.kind, 0, 1)
 		if err != nil {

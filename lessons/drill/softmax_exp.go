@@ -98,7 +98,7 @@ func (s *sheet) expCell(i int, t float64) *Cell {
 			mistake: Swapped, value: s.plain(t).P[i], title: s.lang.T("drill.five.exp.slip.p_belongs_one_column"),
 			why: s.lang.T("drill.five.exp.slip.p_belongs_one_column.why"),
 		})
-	exp := s.lang.T("drill.head.exp")
+	exp := s.lang.T("drill.exponential")
 	slips = slices.Concat(slips,
 		otherRows(s.lang, s.names, i, exp, func(j int) float64 { return s.exp(j, t) }),
 		s.otherT(t, "drill.five.exp.slip.exp_t", func(t float64) float64 { return s.exp(i, t) }))

@@ -65,8 +65,8 @@ func TestTypedAnswersByHand(t *testing.T) {
 		{KVBytes, "position.bytes", "512KB", Part, Units, "KiB counts in 1,024s"},
 		{KVBytes, "cache.short", "2 GB", Part, Units, "GiB in 1,024s"},
 		// Numbers from another row, column or temperature.
-		{Shift, "before.exp.2", "2.718", Wrong, OtherRow, "the exp of “a”; this row is “an”"}, // e^1 for e^0
-		{Shift, "after.z.0", "-3", Wrong, OtherRow, "the z + c of “an”"},                      // 0 − 3 for 2 − 3
+		{Shift, "before.exp.2", "2.718", Wrong, OtherRow, "exponential of “a”; this row is “an”"}, // e^1 for e^0
+		{Shift, "after.z.0", "-3", Wrong, OtherRow, "z + c of “an”"},                              // 0 − 3
 		{Shift, "before.p.0", "7.389", Wrong, Swapped, "e to the power of 2. Now divide it by the sum, 11.107."},
 		{Five, "softmax.p.0", "54.6", Wrong, Swapped, "That is e to the power of 4. Now divide it by the sum, 86.440."},
 		{Five, "softmax.p.0", "0.8643", Wrong, OtherT, "That is p at T = 0.5."},

@@ -64,7 +64,7 @@ type Verdict struct {
 	Converted  bool    // Understood differs from the answer
 	Value      float64 // the parsed value; 0 if it is not a number
 	Mistake    Mistake
-	Title      string // the mistake in a sentence: "You divided by the largest exp, not by their sum."
+	Title      string // the mistake in a sentence: "You divided by the largest exponential instead of the sum."
 	Why        string // the arithmetic behind the title
 	Note       string // something worth knowing about a right answer
 

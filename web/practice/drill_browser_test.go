@@ -70,7 +70,7 @@ func TestDrillStatesAreAccessible(t *testing.T) {
 	} {
 		enter(tab, a[0], a[1])
 	}
-	tab.WaitText(".slip b", "You divided by the largest exp, not by their sum.")
+	tab.WaitText(".slip b", "You divided by the largest exponential instead of the sum.")
 	browser.Mouse(tab).Press(".slip .btn")
 	tab.WaitText(".shown .blank", "?")
 	tab.Audit("the drill")

@@ -93,7 +93,7 @@ func TestDrillExplainsMistakeInItsRow(t *testing.T) {
 		t.Errorf("the cell is %v, want 0.3679 in it, marked as wrong", input.Nodes[0].Attr)
 	}
 	row := input.Closest("tr").Next()
-	if !row.HasClass("why") || row.Find("b").Text() != "You divided by the largest exp, not by their sum." {
+	if !row.HasClass("why") || row.Find("b").Text() != "You divided by the largest exponential instead of the sum." {
 		t.Errorf("the row below is %q, want the name of the mistake", text(row))
 	}
 	// 20.086 / 54.598 = 0.36789
