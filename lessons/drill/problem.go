@@ -2,6 +2,7 @@ package drill
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -38,7 +39,10 @@ type Info struct {
 const MaxLevel = 3
 
 // Kinds lists the drills in teaching order, with their titles in a language.
-func Kinds(l *terms.Language) []Info {
+func Kinds(l *terms.Language) []Info { return slices.Concat(passKinds(l), costKinds(l)) }
+
+// passKinds lists the drills about what happens when the model predicts a token.
+func passKinds(l *terms.Language) []Info {
 	// The two five-token drills have the same levels.
 	fiveTokens := [MaxLevel]string{
 		l.T("drill.five.level.1"),
@@ -78,6 +82,12 @@ func Kinds(l *terms.Language) []Info {
 				l.T("drill.attention.level.3"),
 			},
 		},
+	}
+}
+
+// costKinds lists the drills about the cost of a run, and about its end.
+func costKinds(l *terms.Language) []Info {
+	return []Info{
 		{
 			Kind: KVBytes, Title: l.T("drill.kv_bytes.title"), Taught: true,
 			Lead:    l.T("drill.kv_bytes.lead"),

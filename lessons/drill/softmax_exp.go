@@ -135,30 +135,38 @@ func powerSlips(l *terms.Language, x float64, ten, two, timesE string) []slip {
 }
 
 func (s *sheet) sumCell(t float64) *Cell {
-	n := len(s.z)
 	want := []float64{s.sum(t), 0, 0}
-	var base10, base2, plain, largest float64
-	exps := make([]float64, n)
+	exps := make([]float64, len(s.z))
 	for i := range exps {
-		x := value(s.z[i]) / t
 		exps[i] = s.exp(i, t)
 		want[1], want[2] = want[1]+roundTo(exps[i], 3), want[2]+roundTo(exps[i], 2)
-		base10, base2, plain = base10+math.Pow(10, x), base2+math.Pow(2, x), plain+x
-		largest = max(largest, exps[i])
 	}
-	show := Real.show
-	var slips []slip
+	return s.p.number(quantity{
+		id: "sum", name: s.lang.T("drill.name.sum_exps"), want: want,
+		slips:    slices.Concat(s.sumSlips(t, exps), s.sumSlipsOfT(t)),
+		question: s.lang.T("drill.five.sum.hint.question"),
+		rule:     s.lang.T("drill.five.sum.hint.rule"),
+		work: []Line{s.powersLine(t), {
+			Say: s.lang.T("drill.five.work.add_them_all_whole"),
+			Eq:  sumOf(exps, Real),
+		}},
+	})
+}
+
+// sumSlips returns the slips for the sum of the exponentials at a temperature.
+func (s *sheet) sumSlips(t float64, exps []float64) (slips []slip) {
+	sum, n := s.sum(t), len(exps)
+	var base10, base2, plain float64
 	for i, e := range exps {
-		slips = append(
-			slips,
-			slip{
-				mistake: LeftOut, value: want[0] - e, title: s.lang.T("drill.slip.one_missing_from_sum"),
-				why: s.lang.T("drill.five.sum.slip.one_missing_from_sum.why", "token", s.names[i], "want",
-					show(want[0]-e), "n", inWords(s.lang, n)),
-			},
-		)
+		x := value(s.z[i]) / t
+		base10, base2, plain = base10+math.Pow(10, x), base2+math.Pow(2, x), plain+x
+		slips = append(slips, slip{
+			mistake: LeftOut, value: sum - e, title: s.lang.T("drill.slip.one_missing_from_sum"),
+			why: s.lang.T("drill.five.sum.slip.one_missing_from_sum.why", "token", s.names[i], "want",
+				Real.show(sum-e), "n", inWords(s.lang, n)),
+		})
 	}
-	slips = append(slips,
+	return append(slips,
 		slip{
 			mistake: Base10, value: base10, title: s.lang.T("drill.slip.raised_10_not_e"),
 			why: s.lang.T("drill.five.sum.slip.raised_10_not_e.why"),
@@ -176,34 +184,30 @@ func (s *sheet) sumCell(t float64) *Cell {
 			why: s.lang.T("drill.five.sum.slip.sum_p.why"),
 		},
 		slip{
-			mistake: Largest, value: largest, title: s.lang.T("drill.five.sum.slip.just_largest"),
+			mistake: Largest, value: slices.Max(exps), title: s.lang.T("drill.five.sum.slip.just_largest"),
 			why: s.lang.T("drill.five.sum.slip.just_largest.why"),
 		},
 		slip{
-			mistake: Averaged, value: want[0] / float64(n), title: s.lang.T("drill.five.sum.slip.average"),
+			mistake: Averaged, value: sum / float64(n), title: s.lang.T("drill.five.sum.slip.average"),
 			why: s.lang.T("drill.five.sum.slip.average.why"),
 		})
-	slips = append(slips, s.otherT(t, "drill.five.sum.slip.sum_t_1", s.sum)...)
-	if t != 1 {
-		slips = append(slips,
-			slip{
-				mistake: IgnoredT, value: s.sum(1), title: s.lang.T("drill.five.sum.slip.sum_t_1", "t", 1),
-				why: s.lang.T("drill.five.sum.slip.sum_t_1.why"),
-			},
-			slip{
-				mistake: TimesT, value: s.sum(1 / t), title: s.lang.T("drill.five.slip.multiplied_by_t"),
-				why: s.lang.T("drill.five.sum.slip.multiplied_by_t.why", "t", canonical(1/t, Real)),
-			})
+}
+
+// sumSlipsOfT returns the slips of using another temperature, or using T in the wrong way.
+func (s *sheet) sumSlipsOfT(t float64) []slip {
+	if t == 1 {
+		return s.otherT(t, "drill.five.sum.slip.sum_t_1", s.sum)
 	}
-	return s.p.number(quantity{
-		id: "sum", name: s.lang.T("drill.name.sum_exps"), want: want, slips: slips,
-		question: s.lang.T("drill.five.sum.hint.question"),
-		rule:     s.lang.T("drill.five.sum.hint.rule"),
-		work: []Line{s.powersLine(t), {
-			Say: s.lang.T("drill.five.work.add_them_all_whole"),
-			Eq:  sumOf(exps, Real),
-		}},
-	})
+	return []slip{
+		{
+			mistake: IgnoredT, value: s.sum(1), title: s.lang.T("drill.five.sum.slip.sum_t_1", "t", 1),
+			why: s.lang.T("drill.five.sum.slip.sum_t_1.why"),
+		},
+		{
+			mistake: TimesT, value: s.sum(1 / t), title: s.lang.T("drill.five.slip.multiplied_by_t"),
+			why: s.lang.T("drill.five.sum.slip.multiplied_by_t.why", "t", canonical(1/t, Real)),
+		},
+	}
 }
 
 // powersLine returns the line of a worked solution that raises e to each exponent.

@@ -30,34 +30,7 @@ func (s *sheet) pCell(i int, t float64) *Cell {
 		why: s.lang.T("drill.five.p.slip.divided_by_largest_exp.why", "e", r3(e), "largest", r3(largest), "e2",
 			p4(e/largest), "n", inWords(s.lang, len(s.z)), "sum", r3(sum)),
 	})
-	if t != 1 {
-		one := s.plain(1).P[i]
-		slips = append(slips,
-			slip{
-				mistake: TimesT, value: s.plain(1 / t).P[i], title: s.lang.T("drill.five.slip.multiplied_by_t"),
-				why: s.lang.T("drill.five.p.slip.multiplied_by_t.why", "t", canonical(1/t, Real), "t2",
-					canonical(t, Real)),
-			},
-			slip{
-				mistake: IgnoredT, value: one, title: s.lang.T("drill.five.p.slip.p_t_1", "t", 1),
-				why: s.lang.T("drill.five.p.slip.p_t_1.why"),
-			},
-			slip{
-				mistake: Renormalize, value: math.Pow(one, 1/t),
-				title: s.lang.T("drill.five.slip.forgot_renormalize"),
-				why: s.lang.T("drill.five.p.slip.forgot_renormalize.why", "one", p4(one), "t",
-					canonical(1/t, Real), "t2", p4(math.Pow(one, 1/t))),
-				credit: 0.5,
-			},
-			slip{
-				mistake: AfterT, value: one / t, title: s.lang.T("drill.five.p.slip.divided_p_by_t"),
-				why: s.lang.T("drill.five.p.slip.divided_p_by_t.why"),
-			},
-			slip{
-				mistake: AfterT, value: one * t, title: s.lang.T("drill.five.p.slip.multiplied_p_by_t"),
-				why: s.lang.T("drill.five.p.slip.multiplied_p_by_t.why"),
-			})
-	}
+	slips = append(slips, s.pSlipsOfT(i, t)...)
 	slips = append(slips,
 		slip{
 			mistake: Base10, value: s.share(i, func(j int) float64 { return math.Pow(10, value(s.z[j])/t) }),
@@ -106,6 +79,41 @@ func (s *sheet) pCell(i int, t float64) *Cell {
 	})
 }
 
+// pSlipsOfT returns the slips of using T in the wrong way.
+func (s *sheet) pSlipsOfT(i int, t float64) []slip {
+	if t == 1 {
+		return nil
+	}
+	p4 := Probability.show
+	one := s.plain(1).P[i]
+	return []slip{
+		{
+			mistake: TimesT, value: s.plain(1 / t).P[i], title: s.lang.T("drill.five.slip.multiplied_by_t"),
+			why: s.lang.T("drill.five.p.slip.multiplied_by_t.why", "t", canonical(1/t, Real), "t2",
+				canonical(t, Real)),
+		},
+		{
+			mistake: IgnoredT, value: one, title: s.lang.T("drill.five.p.slip.p_t_1", "t", 1),
+			why: s.lang.T("drill.five.p.slip.p_t_1.why"),
+		},
+		{
+			mistake: Renormalize, value: math.Pow(one, 1/t),
+			title: s.lang.T("drill.five.slip.forgot_renormalize"),
+			why: s.lang.T("drill.five.p.slip.forgot_renormalize.why", "one", p4(one), "t",
+				canonical(1/t, Real), "t2", p4(math.Pow(one, 1/t))),
+			credit: 0.5,
+		},
+		{
+			mistake: AfterT, value: one / t, title: s.lang.T("drill.five.p.slip.divided_p_by_t"),
+			why: s.lang.T("drill.five.p.slip.divided_p_by_t.why"),
+		},
+		{
+			mistake: AfterT, value: one * t, title: s.lang.T("drill.five.p.slip.multiplied_p_by_t"),
+			why: s.lang.T("drill.five.p.slip.multiplied_p_by_t.why"),
+		},
+	}
+}
+
 // isPrinted reports whether row i at temperature t of this problem is the value that a source
 // misprints. Only the lesson's own numbers contain it.
 func (s *sheet) isPrinted(i int, t float64) bool {
@@ -147,22 +155,16 @@ func routes(values []float64) []float64 {
 	return sums
 }
 
-func (s *sheet) cumCell(i int) *Cell {
-	d := s.plain(1)
-	r, p4 := d.RankOf(int32(i)), Probability.show
-	ranked := make([]float64, len(d.Order))
-	for j, id := range d.Order {
-		ranked[j] = d.P[id]
-	}
-	want := routes(ranked[:r+1])
-	want[0] = d.Cum[r]
+// cumSlips returns the slips for the running total at row i.
+func (s *sheet) cumSlips(i int, d *sampling.Distribution) []slip {
+	r, p, p4 := d.RankOf(int32(i)), d.P[i], Probability.show
 	var rows float64
 	for j := range i + 1 {
 		rows += d.P[j]
 	}
 	slips := []slip{
 		{
-			mistake: NotRunning, value: ranked[r], title: s.lang.T("drill.five.cum.slip.only_token_p"),
+			mistake: NotRunning, value: p, title: s.lang.T("drill.five.cum.slip.only_token_p"),
 			why: s.lang.T("drill.five.cum.slip.only_token_p.why"),
 		},
 	}
@@ -171,11 +173,11 @@ func (s *sheet) cumCell(i int) *Cell {
 			slips,
 			slip{
 				mistake: OneTooFew, value: d.Cum[r-1], title: s.lang.T("drill.five.cum.slip.one_too_few_total"),
-				why: fmt.Sprintf("%s + %s = %s.", p4(d.Cum[r-1]), p4(ranked[r]), p4(want[0])),
+				why: fmt.Sprintf("%s + %s = %s.", p4(d.Cum[r-1]), p4(p), p4(d.Cum[r])),
 			},
 		)
 	}
-	if r+1 < len(ranked) {
+	if r+1 < len(d.Order) {
 		slips = append(
 			slips,
 			slip{
@@ -205,6 +207,18 @@ func (s *sheet) cumCell(i int) *Cell {
 			mistake: Swapped, value: s.exp(i, 1), title: s.lang.T("drill.slip.exp", "x", logit(s.z[i])),
 			why: s.lang.T("drill.five.cum.slip.exp.why"),
 		})
+	return slips
+}
+
+func (s *sheet) cumCell(i int) *Cell {
+	d := s.plain(1)
+	r, p4 := d.RankOf(int32(i)), Probability.show
+	ranked := make([]float64, len(d.Order))
+	for j, id := range d.Order {
+		ranked[j] = d.P[id]
+	}
+	want := routes(ranked[:r+1])
+	want[0] = d.Cum[r]
 	work := []Line{{Say: s.lang.T("drill.five.cum.work.most_probable_token_begins"), Eq: p4(ranked[0])}}
 	numbers := s.lang.T("drill.five.cum.last.most_probable_token_total", "ranked", p4(ranked[0]))
 	if r > 0 {
@@ -216,7 +230,7 @@ func (s *sheet) cumCell(i int) *Cell {
 	}
 	return s.p.number(quantity{
 		id: fmt.Sprintf("cum.%d", i), name: s.lang.T("drill.five.cum.label", "token", s.names[i]),
-		form: Probability, want: want, slips: slips,
+		form: Probability, want: want, slips: s.cumSlips(i, d),
 		question: s.lang.T("drill.five.cum.hint.question"),
 		rule:     s.lang.T("drill.five.cum.hint.rule"),
 		numbers:  numbers, work: work,
