@@ -98,3 +98,47 @@ func TestNoStiffSentences(t *testing.T) {
 		}
 	}
 }
+
+// TestOverviewReadingTimes: the times that the overview names are the sums of the lessons' minutes,
+// rounded to half an hour.
+func TestOverviewReadingTimes(t *testing.T) {
+	says(t,
+		"The lessons that aren’t marked harder take about an hour to read",
+		"all of them together about an hour and a half",
+	)
+	all, gentle := 0, 0
+	for _, l := range course(t).Lessons {
+		if all += l.Minutes; l.Difficulty != "harder" {
+			gentle += l.Minutes
+		}
+	}
+	if halves := (gentle + 15) / 30; halves != 2 {
+		t.Errorf("the lessons that are not harder take %d minutes, want about 60", gentle)
+	}
+	if halves := (all + 15) / 30; halves != 3 {
+		t.Errorf("all lessons take %d minutes, want about 90", all)
+	}
+}
+
+// TestSourceStatementsAreMade: the lessons make these statements of the sources.
+func TestSourceStatementsAreMade(t *testing.T) {
+	says(t,
+		"There are four ways to steer a model. Choosing its tokens, called decoding",
+		"first you take pen and paper",
+		"the model doesn’t produce an answer: it produces the next token",
+		"the argmax of the scores, is called greedy, and it’s fast",
+		"In practice, no detail of the loop matters more",
+		"two groups proposed it independently",
+		"All of them act when a token is chosen, or later",
+		"you have just done by hand what runs inside every chat",
+	)
+	table := "" // coursePlain leaves out tables
+	for _, b := range course(t).Section("choosing-a-token#when-to-use").Blocks {
+		if p, ok := b.(Prose); ok {
+			table += p.HTML
+		}
+	}
+	if want := "the most variety; usually paired with top-k or top-p"; !strings.Contains(table, want) {
+		t.Errorf("the table of strategies does not contain %q", want)
+	}
+}
