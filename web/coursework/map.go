@@ -38,6 +38,9 @@ type MapLesson struct {
 	*lessons.Lesson
 	Sections []MapSection
 	Tally    progress.Tally
+	// Asked is the number of questions on the lesson's page. Answered is how many of them the
+	// learner has answered.
+	Asked, Answered int
 }
 
 // MapSection is one section of a lesson. Seen is set if the learner has seen it.
@@ -77,22 +80,22 @@ func (l *MapLesson) Time(w *terms.Language) string {
 	return w.T("unit.min", "n", l.Minutes)
 }
 
-// Answers describes how many of the lesson's questions the learner has answered. It returns "" if
-// the lesson has no questions.
+// Answers describes how many of the questions on the lesson's page the learner has answered. It
+// returns "" if the learner has answered none of them.
 func (l *MapLesson) Answers(w *terms.Language) string {
-	if l.Tally.Answered == 0 {
+	if l.Answered == 0 {
 		return ""
 	}
-	return w.T("coursework.answered", "n", l.Tally.Answered, "all", l.Tally.Questions)
+	return w.T("coursework.answered", "n", l.Answered, "all", l.Asked)
 }
 
 // NewMap combines the course with a learner's progress.
 func NewMap(c *lessons.Course, m progress.Map) *Map {
 	v := &Map{Tally: m.All, Begun: m.LastSection != ""}
 	seen := map[string]progress.SectionMap{}
-	tallies := map[string]progress.Tally{}
+	results := map[string]progress.LessonMap{}
 	for _, l := range m.Lessons {
-		tallies[l.Slug] = l.Tally
+		results[l.Slug] = l
 		for _, s := range l.Sections {
 			seen[s.Where] = s
 		}
@@ -102,7 +105,8 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 		v.Outcomes = append(v.Outcomes, o)
 	}
 	for _, l := range c.Lessons {
-		ml := MapLesson{Lesson: l, Tally: tallies[l.Slug]}
+		been := results[l.Slug]
+		ml := MapLesson{Lesson: l, Tally: been.Tally, Asked: been.Asked, Answered: been.Answered}
 		for _, s := range l.Sections {
 			at := seen[s.Key()]
 			ml.Sections = append(ml.Sections, MapSection{s, l.Name, at.Seen})

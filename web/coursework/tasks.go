@@ -28,7 +28,7 @@ func Tasks(l *terms.Language, m *Map, been []progress.DrillMap) (read, drills []
 		lesson := &m.Lessons[i]
 		t := Task{
 			Key: "learn/" + lesson.Slug, Title: lesson.Title, Time: lesson.Time(l), Been: lesson.Seen(l),
-			Done: lesson.State() == "done" && lesson.Tally.Answered == lesson.Tally.Questions,
+			Done: lesson.State() == "done" && lesson.Answered == lesson.Asked,
 		}
 		if answers := lesson.Answers(l); answers != "" {
 			t.Been = l.T("list.next", "list", t.Been, "next", answers)

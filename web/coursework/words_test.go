@@ -26,6 +26,7 @@ func partsOf(l *terms.Language, course *lessons.Course) map[string]templ.Compone
 	none, some, all := NewMap(course, progress.Map{}), NewMap(course, m), NewMap(course, m)
 	tally := progress.Tally{Sections: 3, Seen: 2, Questions: 4, Answered: 1, Cards: 5, Strong: 1}
 	some.Lessons[1].Tally, some.Lessons[1].Sections[0].Seen = tally, true
+	some.Lessons[1].Asked, some.Lessons[1].Answered = 4, 1
 	all.Next = nil
 	read, drills := Tasks(l, some, m.Drills)
 	choices := []lessons.Choice{{HTML: "1"}, {HTML: "2"}, {HTML: "3"}, {HTML: "4", Right: true}}

@@ -3,6 +3,8 @@ package progress
 import (
 	"context"
 	"strings"
+
+	"github.com/tokenbytoken/viz/lessons"
 )
 
 // A counted contains the numbers of the course's questions and cards, by section and by outcome,
@@ -33,6 +35,13 @@ func (s *Store) mapOf(st *state) Map {
 			section.Tally = k.section[section.Where].add(visited(section.Seen))
 			lesson.Sections = append(lesson.Sections, section)
 			lesson.Tally = lesson.Tally.add(section.Tally)
+			for _, b := range x.Blocks {
+				if c, ok := b.(lessons.Check); ok {
+					if lesson.Asked++; st.Credit[c.Question.ID] != nil {
+						lesson.Answered++
+					}
+				}
+			}
 		}
 		m.Lessons = append(m.Lessons, lesson)
 		m.All = m.All.add(lesson.Tally)

@@ -159,8 +159,8 @@ func TestMapCountsProgress(t *testing.T) {
 			{"loop", "The loop", loop, []SectionMap{
 				{"steps", "loop#steps", "About steps", true, at(1), steps},
 				{"draw", "loop#draw", "About draw", false, time.Time{}, draw},
-			}},
-			{"cache", "The cache", cost, []SectionMap{{"cost", "cache#cost", "About cost", true, at(0), cost}}},
+			}, 0, 0},
+			{"cache", "The cache", cost, []SectionMap{{"cost", "cache#cost", "About cost", true, at(0), cost}}, 0, 0},
 		},
 		Outcomes:    []OutcomeMap{{"trace", "Trace the loop", loop}, {"count", "Count bytes", cost}},
 		Drills:      []DrillMap{{"softmax", 2, 0.75, 0.5}},
@@ -172,6 +172,26 @@ func TestMapCountsProgress(t *testing.T) {
 	}
 	if other := mapOf(t, s, bob); !reflect.DeepEqual(other, empty) {
 		t.Errorf("another learner's map is %+v", other)
+	}
+}
+
+// TestMapCountsTheQuestionsOfAPage: a lesson asks two of the three questions, one of which belongs
+// to another lesson.
+func TestMapCountsTheQuestionsOfAPage(t *testing.T) {
+	c := course()
+	cache := c.Lessons[1].Sections[0]
+	cache.Blocks = []lessons.Block{
+		lessons.Prose{}, lessons.Check{Question: c.Questions[0]}, lessons.Check{Question: c.Questions[2]},
+	}
+	s := New(journal.For(memory(t)), memory(t), c, time.Now)
+	if l := mapOf(t, s, ada).Lessons; l[0].Asked != 0 || l[1].Asked != 2 || l[1].Answered != 0 {
+		t.Errorf("at the beginning, the lessons are %+v, want 0 and 2 questions, none answered", l)
+	}
+	for i, want := range []int{1, 1, 2} { // the question that no page asks does not count
+		must(t, s.Answer(ctx, ada, Answer{ID: c.Questions[i].ID, Item: c.Questions[i].ID, Kind: Quiz, Credit: 1}))
+		if l := mapOf(t, s, ada).Lessons; l[0].Answered != 0 || l[1].Answered != want {
+			t.Errorf("after %d answers, the lessons are %+v, want 0 and %d answered", i+1, l, want)
+		}
 	}
 }
 

@@ -113,6 +113,10 @@ type LessonMap struct {
 	Slug, Title string
 	Tally       Tally
 	Sections    []SectionMap
+	// Asked is the number of questions that the lesson's page asks, and Answered is the number of
+	// those that have been answered. They include questions about earlier lessons, and exclude
+	// questions that only the quiz asks.
+	Asked, Answered int
 }
 
 // SectionMap is one section in a [LessonMap].
