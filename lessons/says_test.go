@@ -138,7 +138,7 @@ func TestSourceStatementsAreMade(t *testing.T) {
 			table += p.HTML
 		}
 	}
-	if want := "the most variety; usually paired with top-k or top-p"; !strings.Contains(table, want) {
+	if want := "the most variety; mostly used with top-k or top-p"; !strings.Contains(table, want) {
 		t.Errorf("the table of strategies does not contain %q", want)
 	}
 }
