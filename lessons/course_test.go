@@ -74,7 +74,10 @@ func TestCourseHasItsParts(t *testing.T) {
 					if b.Notice == "" {
 						t.Errorf("%s: the widget %s has no notice", s.Key(), b.ID)
 					}
-				case Check:
+				case Check: // TestLessonsAskAgain checks the questions about earlier lessons
+					if !strings.HasPrefix(b.Question.Section, lesson.Slug+"#") {
+						continue
+					}
 					checks++
 					if b.Question.Section != s.Key() {
 						t.Errorf(
@@ -86,7 +89,7 @@ func TestCourseHasItsParts(t *testing.T) {
 				}
 			}
 			if checks != 1 && lesson.Number > 0 {
-				t.Errorf("%s asks %d questions, want 1", s.Key(), checks)
+				t.Errorf("%s asks %d questions of its own, want 1", s.Key(), checks)
 			}
 		}
 	}

@@ -22,7 +22,7 @@
 //	::: more Title                        like numbers, with its own title
 //	::: slip Title                        also pitfall, care, small-model
 //	::: note                              in the margin
-//	::: check QUESTION                    a question of quiz.md
+//	::: check QUESTION                    a question of quiz.md, about this section or an earlier lesson
 //	:::                                   ends any of these
 //	$x$ or, on separate lines, $$x$$      TeX, rendered beforehand to MathML
 //	{=softmax(T=0.5).the 4}               a figure, computed when loaded

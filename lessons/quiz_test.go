@@ -129,3 +129,38 @@ func TestQuizAddressesMisconceptions(t *testing.T) {
 		}
 	}
 }
+
+// TestLessonsAskAgain: each lesson from the fourth on asks a question about an earlier lesson again,
+// in front of one of its own.
+func TestLessonsAskAgain(t *testing.T) {
+	c := course(t)
+	for _, l := range c.Lessons {
+		again := 0
+		for _, s := range l.Sections {
+			for i, b := range s.Blocks {
+				check, ok := b.(Check)
+				if !ok {
+					continue
+				}
+				slug, _, _ := strings.Cut(check.Question.Section, "#")
+				switch of := c.Lesson(slug); {
+				case of == l:
+					continue
+				case of.Number > l.Number:
+					t.Errorf("%s asks %s, which is about a later lesson", l.Slug, check.Question.ID)
+				}
+				again++
+				if _, own := s.Blocks[min(i+1, len(s.Blocks)-1)].(Check); !own {
+					t.Errorf("%s: %s is not in front of the section's own question", s.Key(), check.Question.ID)
+				}
+			}
+		}
+		want := 0
+		if l.Number >= 4 {
+			want = 1
+		}
+		if again != want {
+			t.Errorf("%s asks %d questions about earlier lessons, want %d", l.Slug, again, want)
+		}
+	}
+}

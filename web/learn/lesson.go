@@ -74,7 +74,7 @@ func (p *Pages) newLesson(
 	for _, s := range l.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
-			ls.Parts = append(ls.Parts, p.block(ctx, b, asked, view))
+			ls.Parts = append(ls.Parts, p.block(ctx, l, b, asked, view))
 		}
 		for _, n := range l.Notes {
 			if n.Section == s.ID || n.Section == s.Key() {
@@ -89,9 +89,9 @@ func (p *Pages) newLesson(
 	return v
 }
 
-// block lays out one block of a section.
+// block lays out one block of a section. The lesson is nil for pages that are not lessons.
 func (p *Pages) block(
-	ctx context.Context, b lessons.Block, asked *coursework.Question, view shell.View,
+	ctx context.Context, l *lessons.Lesson, b lessons.Block, asked *coursework.Question, view shell.View,
 ) templ.Component {
 	switch b := b.(type) {
 	case lessons.Prose:
@@ -101,10 +101,10 @@ func (p *Pages) block(
 	case lessons.Widget:
 		return p.widget(b, view)
 	case lessons.Check:
-		if asked != nil && asked.Q == b.Question {
-			return coursework.QuestionForm(asked)
+		if asked == nil || asked.Q != b.Question {
+			asked = coursework.Ask(ctx, b.Question, checkAction(b.Question, l))
 		}
-		return coursework.QuestionForm(coursework.Ask(ctx, b.Question, checkAction(b.Question)))
+		return checkHTML(asked, p.earlier(ctx, b.Question, l))
 	case lessons.Picture:
 		return pictureMark(b)
 	case lessons.Aside:
@@ -116,7 +116,23 @@ func (p *Pages) block(
 	})
 }
 
-func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
+// checkAction returns the address for the answer to a question on the page of a lesson. It names
+// the lesson if the question belongs to another one.
+func checkAction(q *lessons.Question, on *lessons.Lesson) string {
+	if on == nil || strings.HasPrefix(q.Section, on.Slug+"#") {
+		return "/learn/check/" + q.ID
+	}
+	return "/learn/check/" + q.ID + "?on=" + on.Slug
+}
+
+// earlier returns the section that a question is about if it belongs to another lesson than the one
+// whose page asks it. Otherwise, it returns nil.
+func (p *Pages) earlier(ctx context.Context, q *lessons.Question, on *lessons.Lesson) *lessons.Section {
+	if on == nil || strings.HasPrefix(q.Section, on.Slug+"#") {
+		return nil
+	}
+	return p.Course.In(ctx).Section(q.Section)
+}
 
 // check handles POST /learn/check/ID, which submits an answer to a lesson's question. It sends
 // the updated question to a script, and the whole lesson to a form.
@@ -130,7 +146,12 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	v := coursework.Ask(r.Context(), q, checkAction(q))
+	slug, _, _ := strings.Cut(q.Section, "#")
+	l := p.Course.In(r.Context()).Lesson(slug)
+	if on := p.Course.In(r.Context()).Lesson(r.URL.Query().Get("on")); on != nil {
+		l = on
+	}
+	v := coursework.Ask(r.Context(), q, checkAction(q, l))
 	if !p.Answer(w, r, v, progress.Check) {
 		return
 	}
@@ -138,8 +159,7 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 		p.HTML(w, r, http.StatusOK, coursework.QuestionForm(v))
 		return
 	}
-	slug, _, _ := strings.Cut(q.Section, "#")
-	p.showLesson(w, r, p.Course.In(r.Context()).Lesson(slug), v)
+	p.showLesson(w, r, l, v)
 }
 
 // visit handles POST /learn/visit, which marks sections as read to the end. The script sends

@@ -117,3 +117,31 @@ func TestRecallComparesBeforeGrading(t *testing.T) {
 		t.Errorf("checking a point that does not exist: status %d", w.Code)
 	}
 }
+
+// TestEarlierQuestionKeepsItsPage: a lesson asks a question about an earlier lesson, and names the
+// section. Without scripts, the answer leads back to the page that asked, not to the earlier lesson.
+func TestEarlierQuestionKeepsItsPage(t *testing.T) {
+	t.Parallel()
+	s := newReader(t)
+	d := s.Get("/learn/inside-one-pass")
+	if n := d.Find(".check__from").Length(); n != 0 {
+		t.Errorf("%d questions of lesson 3 are from earlier lessons, want 0", n)
+	}
+	d = s.Get("/learn/logits-and-softmax")
+	from := d.Find(".check__from")
+	if got := text(from); got != "Do you still know? From “A question, a label, a message”:" ||
+		from.Find("a").AttrOr("href", "") != "/learn/inside-one-pass#query-key-value" {
+		t.Errorf("the question about an earlier lesson is introduced by %q, want the section with its link", got)
+	}
+	action := from.Next().AttrOr("action", "")
+	if action != "/learn/check/q-one-head?on=logits-and-softmax" {
+		t.Errorf("the answer is sent to %q, want the address with the page that asks", action)
+	}
+	form := url.Values{"key": {"again"}, "step": {"compare"}, "written": {"It looks back."}}
+	d = s.Parse(action, s.Post(action, false, form), http.StatusOK)
+	if got := d.Find("#check-q-one-head .check__answer").Length(); got != 1 ||
+		!strings.Contains(text(d.Find("title")), "What does the model say, all at once?") {
+		t.Errorf("after an answer, the page is %q with %d answers to compare, want the lesson that asked, 1",
+			text(d.Find("title")), got)
+	}
+}
