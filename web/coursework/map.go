@@ -41,6 +41,8 @@ type MapLesson struct {
 	// Asked is the number of questions on the lesson's page. Answered is how many of them the
 	// learner has answered.
 	Asked, Answered int
+	// Of is the number of all sections of the lesson if the map has only some of them, otherwise 0.
+	Of int
 }
 
 // MapSection is one section of a lesson. Seen is set if the learner has seen it.
@@ -61,6 +63,15 @@ func (l *MapLesson) State() string {
 	return "done"
 }
 
+// Start returns the address at which to start reading: the lesson's, or the first section's if the
+// map has only some of them.
+func (l *MapLesson) Start() string {
+	if l.Of > 0 && len(l.Sections) > 0 {
+		return l.Sections[0].Href()
+	}
+	return l.Href()
+}
+
 // Seen describes how much of the lesson the learner has read.
 func (l *MapLesson) Seen(w *terms.Language) string {
 	switch l.State() {
@@ -72,8 +83,12 @@ func (l *MapLesson) Seen(w *terms.Language) string {
 	return w.T("coursework.read.none")
 }
 
-// Time describes how many minutes the lesson takes and whether it is one of the harder lessons.
+// Time describes how many minutes the lesson takes and whether it is shortened or one of the harder
+// lessons.
 func (l *MapLesson) Time(w *terms.Language) string {
+	if l.Of > 0 {
+		return w.T("coursework.minutes.short", "n", l.Minutes, "sections", len(l.Sections), "all", l.Of)
+	}
 	if l.Difficulty == "harder" {
 		return w.T("coursework.minutes.harder", "n", l.Minutes)
 	}

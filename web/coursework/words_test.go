@@ -28,13 +28,14 @@ func partsOf(l *terms.Language, course *lessons.Course) map[string]templ.Compone
 	some.Lessons[1].Tally, some.Lessons[1].Sections[0].Seen = tally, true
 	some.Lessons[1].Asked, some.Lessons[1].Answered = 4, 1
 	all.Next = nil
+	brief, _ := some.Within(20)
 	read, drills := Tasks(l, some, m.Drills)
 	choices := []lessons.Choice{{HTML: "1"}, {HTML: "2"}, {HTML: "3"}, {HTML: "4", Right: true}}
 	choice := &lessons.Question{Kind: "choice", Choices: choices, Answer: "4"}
 	recall := &lessons.Question{Kind: "recall", Answer: "4", Rubric: []string{"1", "2"}}
 	parts := map[string]templ.Component{
 		"begin": GoOn(none), "go on": GoOn(some), "over": GoOn(all), "map": CourseList(some, false),
-		"brief map": CourseList(some, true), "tally": TallyLine(tally),
+		"brief map": CourseList(some, true), "tally": TallyLine(tally), "short map": CourseList(brief, true),
 		"outcomes": OutcomeList([]progress.OutcomeMap{{Text: "1", Tally: tally}}),
 		"boxes":    TaskBoxes(read, nil), "lessons": TaskLinks(read), "drills": TaskLinks(drills),
 	}
