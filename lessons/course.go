@@ -152,7 +152,7 @@ type Outcome struct {
 	ID, Text, HTML string
 	Explanation    []string // hrefs of sections
 	Experiment     []string // hrefs of widgets: /learn/SLUG#WIDGET
-	Exercise       []string // hrefs of drills and ids of questions as /quiz#ID
+	Exercise       []string // hrefs of drills, and of questions as /quiz?all=1#ID
 	Cards          []string // ids of cards
 }
 

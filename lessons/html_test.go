@@ -157,7 +157,7 @@ func exists(c *Course, href string) bool {
 		return c.Section(rest+"#"+id) != nil || c.widgets[rest+"#"+id]
 	case path == "/glossary" && id != "":
 		return c.Term(id) != nil
-	case path == "/quiz" && id != "":
+	case path == "/quiz?all=1" && id != "":
 		return c.Question(id) != nil
 	case path == "/cards" && id != "":
 		return c.Card(id) != nil

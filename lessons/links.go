@@ -12,7 +12,7 @@ import (
 func termHref(id string) string      { return "/glossary#" + id }
 func referenceHref(id string) string { return "/reference#ref-" + id }
 func cardHref(id string) string      { return "/cards#" + id }
-func questionHref(id string) string  { return "/quiz#" + id }
+func questionHref(id string) string  { return "/quiz?all=1#" + id }
 func sheetHref(id string) string     { return "/reference#" + id }
 func checkedHref(id string) string   { return "/checked#" + id }
 

@@ -16,10 +16,14 @@ function show(n) {
   step.querySelector('[data-quiz-next]').disabled = now === items.length - 1;
 }
 
-// byAddress shows the question that the address names.
+// byAddress shows the question that the address names. If a mixed quiz lacks it, all questions are
+// shown.
 function byAddress() {
   const n = items.findIndex((item) => `#${item.id}` === location.hash);
   if (n >= 0) show(n);
+  else if (location.hash.startsWith('#q-') && !/[?&](all|lesson)=/.test(location.search)) {
+    location.replace(`?all=1${location.hash}`);
+  }
 }
 
 // go moves forward or back by one question and updates the address.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework"
@@ -13,9 +13,11 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// A quizPage shows the questions of the course, or some of them.
+// A quizPage shows ten mixed questions of the course, or all that match a filter.
 type quizPage struct {
 	Course    *lessons.Course
+	Mixed     int    // number of the mixed quiz, from 1; 0 for a filter
+	More      bool   // whether another mixed quiz follows
 	Lesson    string // slug, or ""
 	Outcome   string // id, or ""
 	Kind      string // "recall", "choice" or ""
@@ -25,7 +27,21 @@ type quizPage struct {
 	Answered  map[string]bool // by question ID; true if it was ever answered
 }
 
-// quiz handles GET /quiz?lesson=&outcome=&kind=.
+// newQuiz returns a page without questions. A query without a filter selects a mixed quiz: the first
+// one of the day, or the one with the number ?ten=. ?all=1 is a filter that all questions match.
+func newQuiz(q url.Values) *quizPage {
+	v := &quizPage{Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind")}
+	if q.Has("lesson") || q.Has("outcome") || q.Has("kind") || q.Has("all") {
+		return v
+	}
+	v.Mixed = 1
+	if n, err := strconv.Atoi(q.Get("ten")); err == nil && n > 0 {
+		v.Mixed = n
+	}
+	return v
+}
+
+// quiz handles GET /quiz?ten=, and GET /quiz?lesson=&outcome=&kind=&all= for a filter.
 func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 	p.showQuiz(w, r, r.URL.Query(), nil)
 }
@@ -33,11 +49,10 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 // showQuiz sends the questions that a query selects. If a form was submitted without scripts, the
 // page is its response, and asked is the question that was answered. Otherwise, asked is nil.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
-	v := quizPage{
-		Course: p.Course.In(r.Context()), Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
-		All: len(p.Course.In(r.Context()).Questions),
-	}
-	if v.Lesson != "" && p.Course.In(r.Context()).Lesson(v.Lesson) == nil {
+	course := p.Course.In(r.Context())
+	v := newQuiz(q)
+	v.Course, v.All = course, len(course.Questions)
+	if v.Lesson != "" && course.Lesson(v.Lesson) == nil {
 		v.Lesson = ""
 	}
 	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
@@ -50,23 +65,40 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 		p.Fail(w, r, err)
 		return
 	}
+	day, standings, err := p.Progress.Standings(r.Context(), p.Who(w, r))
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
 	v.Done, v.Answered = m.All, map[string]bool{}
 	for _, b := range before {
 		v.Answered[b.Question] = true
 	}
-	for _, one := range byLesson(p.Course.In(r.Context())) {
-		slug, _, _ := strings.Cut(one.Section, "#")
-		if v.Lesson != "" && slug != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome || v.Kind != "" &&
-			one.Kind != v.Kind {
-			continue
-		}
+	list := v.matching(byLesson(course))
+	if v.Mixed > 0 {
+		v.More = len(list) > v.Mixed*mixedSize
+		list = mixed(list, day, standings, v.Mixed)
+	}
+	for _, one := range list {
 		if asked != nil && asked.Q == one {
 			v.Questions = append(v.Questions, asked)
 			continue
 		}
 		v.Questions = append(v.Questions, coursework.Ask(r.Context(), one, v.action(one.ID)))
 	}
-	p.HTML(w, r, http.StatusOK, quizHTML(v))
+	p.HTML(w, r, http.StatusOK, quizHTML(*v))
+}
+
+// matching returns the questions that match the filter.
+func (v *quizPage) matching(list []*lessons.Question) (kept []*lessons.Question) {
+	for _, one := range list {
+		if v.Lesson != "" && lessonOf(one) != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome ||
+			v.Kind != "" && one.Kind != v.Kind {
+			continue
+		}
+		kept = append(kept, one)
+	}
+	return kept
 }
 
 // byLesson returns the course's questions in the order of the lessons' sections, and within a
@@ -83,9 +115,17 @@ func byLesson(c *lessons.Course) []*lessons.Question {
 	return list
 }
 
-// action returns the address of a question's form. It includes the filter.
+// action returns the address of a question's form. It includes the filter or the number of the mixed
+// quiz.
 func (v *quizPage) action(id string) string {
-	return "/quiz/" + id + query(url.Values{"lesson": {v.Lesson}, "outcome": {v.Outcome}, "kind": {v.Kind}})
+	q := url.Values{"lesson": {v.Lesson}, "outcome": {v.Outcome}, "kind": {v.Kind}}
+	switch {
+	case v.Mixed > 0:
+		q.Set("ten", strconv.Itoa(v.Mixed))
+	case v.Lesson+v.Outcome+v.Kind == "":
+		q.Set("all", "1")
+	}
+	return "/quiz/" + id + query(q)
 }
 
 // query encodes the fields that are not empty. The result begins with "?" unless it is empty.
@@ -114,13 +154,7 @@ func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	filter := r.URL.Query()
-	v := coursework.Ask(
-		r.Context(),
-		q,
-		(&quizPage{
-			Lesson: filter.Get("lesson"), Outcome: filter.Get("outcome"), Kind: filter.Get("kind"),
-		}).action(q.ID),
-	)
+	v := coursework.Ask(r.Context(), q, newQuiz(filter).action(q.ID))
 	if !p.Answer(w, r, v, progress.Quiz) {
 		return
 	}

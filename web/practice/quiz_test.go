@@ -10,14 +10,15 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// TestQuizFilters: the quiz can be filtered by lesson, outcome and kind. Without a filter, it has
-// all questions.
+// TestQuizFilters: the quiz can be filtered by lesson, outcome and kind. With ?all=1, or with an
+// empty filter, it has all questions.
 func TestQuizFilters(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	all := s.Get("/quiz").Find(".quiz__list > li").Length()
-	if all != len(s.pages.Course.Questions) {
-		t.Errorf("%d questions, want %d", all, len(s.pages.Course.Questions))
+	all := s.Get("/quiz?all=1").Find(".quiz__list > li").Length()
+	empty := s.Get("/quiz?lesson=&outcome=&kind=").Find(".quiz__list > li").Length()
+	if all != len(s.pages.Course.Questions) || empty != all {
+		t.Errorf("%d and %d questions, want %d", all, empty, len(s.pages.Course.Questions))
 	}
 	d := s.Get("/quiz?lesson=temperature&kind=choice")
 	n := 0
@@ -75,7 +76,7 @@ func TestQuizWithoutScript(t *testing.T) {
 	t.Fatal("no choice question about temperature")
 }
 
-// TestQuizFollowsTheLessons: questions are in the order of the lessons and of their sections.
+// TestQuizFollowsTheLessons: all questions are in the order of the lessons and of their sections.
 func TestQuizFollowsTheLessons(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -86,7 +87,7 @@ func TestQuizFollowsTheLessons(t *testing.T) {
 		}
 	}
 	last, n := -1, 0
-	s.Get("/quiz").Find(".quiz__list > li").Each(func(_ int, item *goquery.Selection) {
+	s.Get("/quiz?all=1").Find(".quiz__list > li").Each(func(_ int, item *goquery.Selection) {
 		for _, q := range s.pages.Course.Questions {
 			if item.Find("#"+q.ID).Length() == 1 || item.Is("#"+q.ID) {
 				if n++; at[q.Section] < last {

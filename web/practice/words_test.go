@@ -56,7 +56,8 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 		check(path, r, data...)
 	}
 	for _, path := range []string{
-		"/practice", "/quiz", "/quiz?kind=choice", "/quiz?outcome=none", "/cards", "/cards?card=none",
+		"/practice", "/quiz", "/quiz?ten=99", "/quiz?all=1",
+		"/quiz?kind=choice", "/quiz?outcome=none", "/cards", "/cards?card=none",
 		"/cards/print", "/cards/fold", "/predict", "/predict?start=story", "/predict?start=none",
 		"/predict?start=story&n=-1", "/predict?start=sure&n=40", "/then-and-now", "/progress", "/progress?done=deleted",
 		"/progress?done=imported&visits=2&answers=1&reviews=1&guesses=1", "/progress?done=imported", "/assigned",

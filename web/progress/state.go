@@ -43,6 +43,7 @@ type credit struct {
 	At     int64   `json:"at"`
 	ID     string  `json:"id"`
 	Credit float64 `json:"credit"`
+	Quiz   bool    `json:"quiz,omitempty"` // whether it was given in the quiz
 }
 
 // newer reports whether an answer was given after another one.
@@ -94,7 +95,7 @@ var schedule = fsrs.Default()
 
 // folding defines how a learner's log is folded.
 var folding = journal.Fold[state]{
-	Version: "4",
+	Version: "5",
 	Begin: func() *state {
 		return &state{
 			Visits: map[string]*visit{}, Credit: map[string]*credit{}, Drills: map[string]*drill{},
@@ -182,7 +183,7 @@ func (s *state) waste(kind, id string) { s.Waste = append(s.Waste, journal.Key{T
 
 func (s *state) answered(e saved.Answered) {
 	s.Counts[saved.TypeAnswer]++
-	c := credit{e.At.UnixMilli(), e.ID, e.Credit}
+	c := credit{e.At.UnixMilli(), e.ID, e.Credit, e.Kind == Quiz}
 	if e.Kind == Drill {
 		// Only the exercise itself uses the part after the slash.
 		name, _, _ := strings.Cut(e.Item, "/")
