@@ -87,7 +87,7 @@ func TestFirstRunByForms(t *testing.T) {
 		t.Errorf("the lesson has status %d, want 200", lesson.status)
 	}
 	times := p.Find(".times a")
-	for i, want := range []string{"5 minutes", "20 minutes", "all "} {
+	for i, want := range []string{"5 minutes", "20 minutes", "60 minutes", "all "} {
 		if got := times.Eq(i); !strings.HasPrefix(got.Text(), want) ||
 			s.open(got.AttrOr("href", "/none")).status != 200 {
 			t.Errorf("the course offers %q, want %s", got.Text(), want)

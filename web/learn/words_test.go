@@ -37,7 +37,7 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 	language := pseudo.Language(t)
 	known := append(s.courseTexts(), "xyzzy")
 	paths := []string{
-		"/?seed=1&n=3", "/?seed=1&n=32", "/learn/turn?seed=2&n=2", "/learn", "/learn?minutes=5", "/reference",
+		"/?seed=1&n=3", "/?seed=1&n=32", "/learn/turn?seed=2&n=2", "/learn", "/learn?minutes=20", "/reference",
 		"/glossary", "/checked", "/search", "/search?q=token", "/search?q=xyzzy", "/search?q=temperature",
 		"/learn/nowhere", "/learn/widget/nothing",
 	}
