@@ -48,8 +48,8 @@ func TestStoryViewIsPerScreen(t *testing.T) {
 	}
 	views(phone, shell.Story)
 	shown := phone.get(room)
-	if rail := words(shown.Find("#cl-rail")); rail != "Read Score Share Trim Draw Write Remember" &&
-		rail != "ReadScoreShareTrimDrawWriteRemember" {
+	if rail := words(shown.Find("#cl-rail")); rail != "Read Score Share Trim Draw Write Keep" &&
+		rail != "ReadScoreShareTrimDrawWriteKeep" {
 		t.Errorf("the stages are %q, want the seven verbs", rail)
 	}
 	if text := shown.Find("#cl-strip .prose").Text(); !strings.HasPrefix(text, "Once upon a time there was a ") {

@@ -37,7 +37,7 @@ var carries = []struct{ name, verb, stage, story, numbers string }{
 	{"5-fall", "Draw", "5", ".laid__drop", ".mark__at"},
 	{"5-again", "Draw", "5", ".laid__drop", ".mark__at"},
 	{"6-write", "Write", "6", ".ends", ".flow"},
-	{"7-remember", "Remember", "7", ".memo", ".kv"},
+	{"7-keep", "Keep", "7", ".memo", ".kv"},
 	{"1-read", "Read", "1", ".chips", ".blk"},
 }
 

@@ -71,7 +71,7 @@ func TestBrowserFinishedTextShowsShares(t *testing.T) {
 	b.Until(verb("Draw"))
 	b.Screen(browser.Phone)
 	b.Keys("7")
-	b.Until(verb("Remember"))
+	b.Until(verb("Keep"))
 	b.Tap("#strip-gen > .w:nth-child(3)")
 	b.Until(`document.querySelector('#peek[data-step="3"]')?.textContent.includes('%')`)
 }

@@ -48,6 +48,8 @@ func (w Words) mapCaption(s *session.State, at infer.Kind, undrawn bool) string 
 		key = "map.say.sample.open"
 	} else if at == infer.KindSample && s.Step().Forced {
 		key = "map.say.sample.forced"
+	} else if at == infer.KindSample && s.Step().Settings.Greedy() {
+		key = "map.say.sample.greedy"
 	}
 	return w.T(key, "width", terms.Count(s.Model.Config().Width))
 }
