@@ -8,7 +8,9 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 var (
@@ -52,6 +54,7 @@ func TestFirstRunByForms(t *testing.T) {
 	if p.Find(".laid__drop").Length() != 1 {
 		t.Error("the marker has not fallen")
 	}
+	p.says(".fr__under", "kept token was possible too. The tokens left out were not.")
 	before := p.link()
 	if p = p.press("form:has([name=do][value=again]) button").mustBe("drop"); p.link() == before {
 		t.Error("another try leads to the same run as before")
@@ -60,7 +63,14 @@ func TestFirstRunByForms(t *testing.T) {
 	if n := p.Find(".prose .w").Length(); n != 1 {
 		t.Errorf("got %d tokens joined the text, want 1", n)
 	}
+	p.says(".say", "The model has no stored draft.") // it can prepare for later words, so not: no plan
 	p = p.press(main).mustBe("end")
+	var verbs []string // the Story's names for the stages, all of which the run went through
+	for _, kind := range infer.Kinds {
+		verbs = append(verbs, strings.ToLower(stage.English.T("verb."+kind.String())))
+	}
+	p.says(".say", "the same seven steps: "+strings.Join(verbs, ", ")+".")
+	p.says(".fr__under", "to save work until") // the columns are not a memory of the learner
 	text := p.Find(".prose").Clone().Find(".slot").Remove().End().Text()
 	p = p.press(main)
 	if p.status != 200 || p.at.Path != "/first/card" || p.Find("h1").Text() != "You wrote this together with a model." {

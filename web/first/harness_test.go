@@ -111,6 +111,14 @@ func (p page) mustBe(scene string) page {
 	return p
 }
 
+// says fails the test unless a part of the page contains a text.
+func (p page) says(selector, want string) {
+	p.s.t.Helper()
+	if got := p.Find(selector).Text(); !strings.Contains(got, want) {
+		p.s.t.Errorf("the scene %s says %q, want %q", p.scene(), got, want)
+	}
+}
+
 const main, pick = "main .btn--main", "main .pick"
 
 // to goes to a scene by pressing the main buttons, and makes the first guess that is offered.

@@ -237,8 +237,19 @@ func (v *view) draw(w stage.Words, st *session.State, story stage.Story) {
 	case step.Q > almostSure:
 		v.Say = w.T("first.drawn.sure")
 	}
-	v.Next, v.Under = w.T("first.drawn.next"), w.T("first.drawn.under")
+	v.Next, v.Under = w.T("first.drawn.next"), w.T(drawnUnder(st.Dist))
 	v.Again = !step.Settings.Greedy()
+}
+
+// drawnUnder returns the key of the sentence that says which other tokens could have been drawn.
+func drawnUnder(d *sampling.Distribution) string {
+	switch d.Keep {
+	case len(d.Order):
+		return "first.drawn.under"
+	case 1:
+		return "first.drawn.under.one"
+	}
+	return "first.drawn.under.cut"
 }
 
 // almostSure is the token probability above which drawing again hardly ever changes the result.
@@ -249,6 +260,9 @@ func (v *view) joined(w stage.Words, st *session.State) {
 	v.Say, v.Next = w.T("first.joined.say"), w.T("first.joined.next")
 	if st.Stopped != infer.StopNone {
 		v.Open, v.Say, v.Next = false, w.T("first.joined.over"), w.T("first.joined.over.next")
+		if st.Stopped != infer.StopEOS {
+			v.Say = w.T("first.joined.over.full")
+		}
 	}
 }
 
