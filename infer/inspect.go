@@ -37,8 +37,9 @@ type BlockView struct {
 	Mixes      []Mix     // [heads]: the output of every head
 	Hidden     []float32 // [ffn]: the last matrix's input, such as silu(gate) · up
 	Residual   []float32 // [width]: the stream after the block
-	// Says is the prediction that the model would make if this block were its last, at T = 1 (the
-	// 'logit lens'): the final norm and the output matrix are applied to the stream.
+	// Says is how the logit lens (nostalgebraist 2020) reads the stream after this block, at T = 1:
+	// the final norm and the output matrix are applied to the stream. Only after the last block is
+	// it the model's prediction.
 	Says []Reading
 }
 

@@ -17,7 +17,7 @@ const (
 	PictureTokens    PictureKind = "tokens"    // the sentence split into tokens, each in its slot
 	PictureColumns   PictureKind = "columns"   // a column above each token, with a cell for each block
 	PictureAttention PictureKind = "attention" // how much one head reads from each earlier column
-	PictureStream    PictureKind = "stream"    // what the last column would predict after each block
+	PictureStream    PictureKind = "stream"    // the logit lens's reading of the last column after each block
 	PictureScores    PictureKind = "scores"    // the last column's vector leaves at the top and becomes scores
 	PictureShares    PictureKind = "shares"    // the scores become shares
 	PictureCut       PictureKind = "cut"       // some shares are cut, and the others are rescaled

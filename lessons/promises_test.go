@@ -340,7 +340,6 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 		"nearly half goes to ·lived, and another quarter to izard", "looks almost only at its neighbor, ·in",
 		"This one found nothing of interest", "head 1 rests on the start mark",
 		"36 looks, worked out for the last token",
-		"By block 5 it has heard of the wizard and the house he needs",
 	)
 	m, w := testmodel.Target(t), widgetNamed(t, "look-wizard")
 	if w.Params["block"] != "4" || w.Params["head"] != "1" {
@@ -367,8 +366,5 @@ func TestLessonAttentionIsTrue(t *testing.T) {
 				row.head, row.at, got, row.least, row.most,
 			)
 		}
-	}
-	if got := inside.Blocks[4].Says[0].Token.Text; got != " cottage" {
-		t.Errorf("after block 5 the prediction is %q, want %q", got, " cottage")
 	}
 }

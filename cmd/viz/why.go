@@ -63,7 +63,7 @@ func (o *whyOptions) flags() *flags {
 	f.text("off", "PARTS", "the parts to switch off at every position, separated by commas: L3.H2 (a head), L4.ffn, "+
 		"L4.bias, L5 (a block), pos:0 (a position, which later positions then cannot attend to)", &o.off)
 	f.toggle("mean", "replace disabled parts by their mean over the text instead of zero", &o.mean)
-	f.toggle("lens", "show what the model would predict after each block at each position", &o.lens)
+	f.toggle("lens", "show how the logit lens reads each position's vector after each block", &o.lens)
 	f.text("patch", "TEXT", "copy this text's vectors into the prompt, one at a time, and show how far each one moves "+
 		"the answer toward this text's; both need the same number of tokens", &o.patch)
 	f.toggle("heads", "find heads with known habits, and measure the loss without them", &o.heads)

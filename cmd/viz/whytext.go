@@ -194,8 +194,8 @@ func signed(z float64) string {
 	return "+" + terms.Logit(z)
 }
 
-// lens prints, for each position and each number of blocks, the token that the model would predict
-// if it ended after that many blocks.
+// lens prints, for each position and each number of blocks, the token that the logit lens reads
+// after that many blocks.
 func (t whyText) lens() {
 	if t.Lens == nil {
 		return

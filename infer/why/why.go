@@ -167,11 +167,11 @@ func moved(from, to []infer.Contribution, off []infer.Part) (moves []Move) {
 	return moves
 }
 
-// Lens returns the predictions that the model would make, with or without a change, at every height
-// and position. There is one row for each height, from 0 (before the first block) up, and one cell
-// for each position. In all rows except the last, the cells before position first are empty, which
-// saves most of the work if only part of a long text is shown. Lens returns errors from
-// [infer.Watch.Again].
+// Lens returns the readings of the logit lens, with or without a change, at every height and
+// position. Only those at the last height are the model's predictions. There is one row for each
+// height, from 0 (before the first block) up, and one cell for each position. In all rows except the
+// last, the cells before position first are empty, which saves most of the work if only part of a
+// long text is shown. Lens returns errors from [infer.Watch.Again].
 func (s *Study) Lens(ctx context.Context, change infer.Intervention, first, top int) ([][]infer.LensCell, error) {
 	w := s.watch
 	if !change.None() {

@@ -182,8 +182,7 @@ func useBlock(v *visitor) {
 	v.Wait("the block to be shut", `document.getElementById('map-zoom').hidden`)
 }
 
-// useReadout unfolds the list of the five tokens that the model would predict if it stopped after a
-// block.
+// useReadout unfolds the list of the five tokens that the logit lens reads after a block.
 func useReadout(v *visitor) {
 	says := v.state().Look.Blocks[1].Says
 	const block = "#panel .blk:nth-child(2)"

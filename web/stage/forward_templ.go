@@ -533,7 +533,7 @@ func (w Words) forwardSideHTML(f *Forward) templ.Component {
 }
 
 // lookHTML shows the forward pass from the inside. For every block, it shows where the block's
-// heads look, the norm of the vector, and the tokens that the model would predict there.
+// heads look, the norm of the vector, and how the logit lens reads it.
 func (w Words) lookHTML(f *Forward, l *PassView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1149,7 +1149,7 @@ func (w Words) lookBlockHTML(i int, group string, b LookBlock) templ.Component {
 	})
 }
 
-// lookTextHTML shows the tokens that the model would predict after a block.
+// lookTextHTML shows the tokens that the logit lens reads after a block.
 func (w Words) lookTextHTML(b LookBlock) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -142,7 +142,7 @@ func (w Words) activations(c checkpoint.Config) string {
 	return w.T("activations", "formula", function+"(up)")
 }
 
-// insideSmall returns the key of the text below "If it stopped here", or the key of the reason why
+// insideSmall returns the key of the text below "Logit lens", or the key of the reason why
 // nothing is listed there.
 func insideSmall(v Inside) string {
 	if len(v.Says) == 0 {

@@ -126,7 +126,7 @@ func (v *PassView) worked() *Work {
 	return nil
 }
 
-// stoppedSmall returns the key of the text below "If it stopped here", or the key of the reason why
+// stoppedSmall returns the key of the text below "Logit lens", or the key of the reason why
 // nothing is listed there.
 func stoppedSmall(l *PassView) string {
 	if len(l.Blocks) > 0 && len(l.Blocks[0].All) == 0 {

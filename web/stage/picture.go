@@ -24,7 +24,7 @@ type Picture struct {
 	Row     string          // distance of the attention head's block from the top, as an SVG length
 	Arcs    []PictureArc
 	Weights []PictureWeight // the attention head's weight for each column
-	Says    []PictureSay    // the last column's prediction after each block
+	Says    []PictureSay    // readings of the last column after each block
 	Head    string          // heading of the rows
 	Rows    []PictureRow
 	Strip   *Segments
@@ -44,7 +44,7 @@ type PictureArc struct{ D, W, X string }
 // PictureWeight is a column's attention weight, with its cell as SVG lengths.
 type PictureWeight struct{ X, W, Mid, Percent, Class string }
 
-// PictureSay is the last column's prediction after a block.
+// PictureSay is the logit lens's reading of the last column after a block.
 type PictureSay struct {
 	X, Y string // SVG lengths
 	Text Text
@@ -209,8 +209,7 @@ func (w Words) PictureAttention(s *session.State, block, head int) Picture {
 	return p
 }
 
-// PictureStream shows the predictions that the last column would make if the model stopped
-// after each block.
+// PictureStream shows how the logit lens reads the last column's vector after each block.
 func (w Words) PictureStream(s *session.State) Picture {
 	p := w.picture(s, "stream", infer.KindForward, MapOptions{})
 	if s.Look == nil {

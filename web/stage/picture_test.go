@@ -87,6 +87,22 @@ func TestPictureAttention(t *testing.T) {
 	}
 }
 
+// TestPictureStreamIsAReading: before the last block, the picture reads an unfinished vector. The
+// reading after block 5, ·cottage, is not the model's answer, and the sentence says so.
+func TestPictureStreamIsAReading(t *testing.T) {
+	t.Parallel()
+	p := English.PictureStream(wizard(t, sentence, infer.KindForward, session.SetLook{On: true}))
+	got := twin(p)
+	for _, want := range []string{"Block 5 reads ·cottage, 89%", "Block 6 reads ·hollow, 20%"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if !strings.Contains(p.Say, "the logit lens reads") || !strings.Contains(p.Say, "Only the reading at the top") {
+		t.Errorf("got %q, want it to call the readings before the top unfinished", p.Say)
+	}
+}
+
 // TestPictureScoresAndShares: scores and shares come from the same run and are in the same order.
 func TestPictureScoresAndShares(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// lens shows, on the map of the model, what the model would predict at each height, which means
-// after each number of blocks.
+// lens shows, on the map of the model, what the logit lens reads at each height, which means after
+// each number of blocks.
 type lens struct {
 	Map    stage.Map
 	Folded int // number of positions that share the map's first column
