@@ -87,8 +87,10 @@ func drawPicture(
 		return w.PictureStream(s), nil
 	case lessons.PictureScores:
 		return w.PictureScores(s), nil
-	case lessons.PictureShares, lessons.PictureCut:
-		return w.PictureShares(s, pic.Kind == lessons.PictureCut), nil
+	case lessons.PictureShares:
+		return w.PictureShares(s), nil
+	case lessons.PictureCut:
+		return w.PictureCut(s), nil
 	case lessons.PictureStrip, lessons.PictureDraw:
 		return w.PictureStrip(s, pic.Kind == lessons.PictureDraw), nil
 	case lessons.PictureCache:

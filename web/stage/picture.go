@@ -275,40 +275,29 @@ func (p *Picture) twinRows() {
 	}
 }
 
-// PictureShares shows the shares after softmax or, if cut is true, after the filters. If the
-// temperature is not 1, a tick marks where each bar would end at T = 1.
-func (w Words) PictureShares(s *session.State, cut bool) Picture {
-	name, at := "shares", infer.KindSoftmax
-	if cut {
-		name, at = "cut", infer.KindFilter
-	}
-	p := w.picture(s, name, at, MapOptions{})
-	d, ticks := s.Dist, s.Step().Settings.Temperature != 1 && !cut
+// PictureShares shows the shares after softmax. If the temperature is not 1, a tick marks where each
+// bar would end at T = 1.
+func (w Words) PictureShares(s *session.State) Picture {
+	p := w.picture(s, "shares", infer.KindSoftmax, MapOptions{})
+	d, ticks := s.Dist, s.Step().Settings.Temperature != 1
 	var plain []float64
 	if ticks {
 		plain, _, _ = sampling.Softmax(s.Step().Logits, 1)
 	}
-	shares := w.mapShares(s, at)
+	shares := w.mapShares(s, infer.KindSoftmax)
 	for r, v := range shares[:len(shares)-1] {
 		id := int(d.Order[r])
 		row := PictureRow{Text: v.Text, Bar: v.H, Value: v.Percent}
 		if ticks {
 			row.Tick = Share(plain[id])
 		}
-		if cut && !d.Keeps(d.Order[r]) {
-			row.Class, row.Bar, row.Value = "is-cut", Share(d.P[id]), w.T("cut")
-		}
 		p.Rows = append(p.Rows, row)
 	}
 	others := shares[len(shares)-1]
 	p.rest(w, s, others.Percent)
 	p.Rows[len(p.Rows)-1].Bar = others.H
-	kept, all := terms.Count(d.Keep), w.Counted(len(d.P), "token")
 	p.Head = w.T("pic.shares.head", "t", terms.Setting(s.Step().Settings.Temperature))
-	if cut {
-		p.Head = w.T("pic.cut.head", "kept", kept, "all", all)
-	}
-	p.Say = w.T("pic.say."+name, "shares", w.List(p.rowWords()), "kept", kept, "all", all)
+	p.Say = w.T("pic.say.shares", "shares", w.List(p.rowWords()))
 	p.twinRows()
 	return p
 }

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,15 +112,71 @@ func TestPictureScoresAndShares(t *testing.T) {
 		"·little 12.74, 4,091 others up to 12.53"; got != want {
 		t.Errorf("scores %s, want %s", got, want)
 	}
-	if got, want := twin(English.PictureShares(s, false)), "·hollow 20%, ·far 16%, ·cottage 15%, ·stone 14%, "+
+	if got, want := twin(English.PictureShares(s)), "·hollow 20%, ·far 16%, ·cottage 15%, ·stone 14%, "+
 		"·little 14%, 4,091 others 21%"; got != want {
 		t.Errorf("shares %s, want %s", got, want)
 	}
 	cold := wizard(t, sentence, infer.KindSoftmax, session.Set{Knobs: infer.Knobs{"temperature": 0.5}})
-	p := English.PictureShares(cold, false)
+	p := English.PictureShares(cold)
 	plain, _, _ := sampling.Softmax(cold.Step().Logits, 1)
 	if want := Share(plain[cold.Dist.Order[0]]); p.Rows[0].Tick != want {
 		t.Errorf("the tick is at %s, want %s, the share at T = 1", p.Rows[0].Tick, want)
+	}
+}
+
+// TestPictureCut: the picture says how many tokens are kept and how many are cut, and which token
+// crosses the border of top-p; its rows add up to the vocabulary. At T = 1 the shares 0.2025, 0.1578,
+// 0.1508, 0.1366, 0.1353 and 0.1099 add up to 0.8929, and the seventh, 0.0924 for ·small, makes that
+// 0.9853. Rescaled by it, the first is 0.2055.
+func TestPictureCut(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		knobs      infer.Knobs
+		head, rows string
+		kept       int
+	}{
+		{
+			infer.Knobs{"top_p": 0.9},
+			"7 kept, 4,089 cut: ·small crosses 0.9",
+			"·hollow 21%, ·far 16%, ·cottage 15%, ·stone 14%, 3 others 34%, 4,089 others cut", 7,
+		},
+		{
+			infer.Knobs{"top_k": 3},
+			"3 kept and rescaled, 4,093 cut",
+			"·hollow 40%, ·far 31%, ·cottage 29%, ·stone cut, ·little cut, 4,091 others cut", 3,
+		},
+		{
+			infer.Knobs{"temperature": 0},
+			"1 kept and rescaled, 4,095 cut",
+			"·hollow 100%, ·far cut, ·cottage cut, ·stone cut, ·little cut, 4,091 others cut", 1,
+		},
+	} {
+		s := wizard(t, sentence, infer.KindFilter, session.Set{Knobs: row.knobs})
+		p := English.PictureCut(s)
+		if p.Head != row.head || twin(p) != row.rows {
+			t.Errorf("%v: got %q over %s, want %q over %s", row.knobs, p.Head, twin(p), row.head, row.rows)
+		}
+		kept, cut := 0, 0
+		for _, r := range p.Rows {
+			n := 1
+			if strings.HasPrefix(r.Class, "is-rest") {
+				if _, err := fmt.Sscanf(strings.ReplaceAll(r.Text.String(), ",", ""), "%d others", &n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if strings.HasSuffix(r.Class, "is-cut") {
+				cut += n
+			} else {
+				kept += n
+			}
+		}
+		if kept != row.kept || kept+cut != s.Model.Config().Vocab {
+			t.Errorf("%v: the rows keep %d and cut %d tokens of %d", row.knobs, kept, cut, s.Model.Config().Vocab)
+		}
+	}
+	d := wizard(t, sentence, infer.KindFilter, session.Set{Knobs: infer.Knobs{"top_p": 0.9}}).Dist
+	if d.Cum[5] >= 0.9 || d.Cum[6] < 0.9 {
+		t.Errorf("the running sum is %v, then %v; want the seventh token to cross 0.9", d.Cum[5], d.Cum[6])
 	}
 }
 
@@ -224,7 +281,7 @@ func TestPictureKeepsColumnCount(t *testing.T) {
 	later := wizard(t, sentence, infer.KindAppend, session.StepToken{}, session.StepStage{})
 	for _, p := range []Picture{
 		English.PictureText(s, false), English.PictureText(s, true), English.PictureColumns(s),
-		English.PictureScores(s), English.PictureShares(s, true), English.PictureStrip(s, true),
+		English.PictureScores(s), English.PictureCut(s), English.PictureStrip(s, true),
 		English.PictureCache(later), English.PictureGuesses(s, []PictureGuess{{}, {}, {}}),
 	} {
 		if n := len(p.Map.Columns); n != 10 || p.Map.Box != "0 0 100 60" {
