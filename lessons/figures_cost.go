@@ -18,6 +18,7 @@ var costFunctions = map[string]func(a *arguments) value{
 	"expected":    figureExpected,
 	"speedup":     figureSpeedUp,
 	"bestspeedup": figureBestSpeedUp,
+	"chat":        func(*arguments) value { return figureChat() },
 }
 
 // shapes holds the model shapes for figures. A test compares the first one with the bundled model.
@@ -34,6 +35,19 @@ var shapes = map[string]struct {
 		4096,
 		false,
 	},
+}
+
+// The tokens of the first request of the example chat, with its template's marks and the bundled
+// tokenizer: read, thought out of sight, and written. A test in web/learn compares them with the
+// experiment.
+const chatRead, chatThought, chatWrote = 45, 22, 14
+
+// figureChat returns the token counts of the first request of the example chat.
+func figureChat() value {
+	return value{bare: true, fields: map[string]value{
+		"read": number(chatRead), "thought": number(chatThought), "wrote": number(chatWrote),
+		"billed": number(chatRead + chatThought + chatWrote),
+	}}
 }
 
 func shapeAndTie(a *arguments) (cost.Shape, bool) {

@@ -1,11 +1,14 @@
 package lessons
 
 import (
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/languages"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // coursePlain returns the running text of each file of the course, with figures
@@ -140,5 +143,24 @@ func TestSourceStatementsAreMade(t *testing.T) {
 	}
 	if want := "the most variety; mostly used with top-k or top-p"; !strings.Contains(table, want) {
 		t.Errorf("the table of strategies does not contain %q", want)
+	}
+}
+
+// TestLoopLessonJoinsTheNamesOfTheStages: the first lesson has a table with the names of the seven
+// stages as the views Numbers and Story show them.
+func TestLoopLessonJoinsTheNamesOfTheStages(t *testing.T) {
+	files, err := languages.Course(languages.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := fs.ReadFile(files, "01-the-loop.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, kind := range infer.Kinds {
+		stage, verb := terms.English.T("stage."+kind.String()), terms.English.T("verb."+kind.String())
+		if row := fmt.Sprintf("| %d %s | %s |\n", i+1, stage, verb); !strings.Contains(string(raw), row) {
+			t.Errorf("the table has no row that ends with %q", row)
+		}
 	}
 }
