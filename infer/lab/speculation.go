@@ -33,7 +33,7 @@ func (speculationLab) Info(l *terms.Language) Info {
 				Max: speculation.MaxGamma, Default: "1,2,3,4,6,8",
 				Help: l.T("lab.speculation.input.gammas.help"),
 			},
-			repeatsInput(l, 5),
+			repeatsInput(l, 9),
 			{
 				Key: "rounds", Label: l.T("lab.speculation.input.rounds"), Unit: l.T("lab.unit.rounds"),
 				Kind: terms.KindInt, Min: 100, Max: 200_000,

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,6 +192,11 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 		if x.Step != i+1 || x.At <= 0 || i > 0 && x.At < s.SpecLane[i-1].At {
 			t.Errorf("got lane entry %+v, want step %d, at a later time than the entry before", x, i+1)
 		}
+	}
+	// With this seed, the draft changes the text, so the lab may only claim that the odds stay the same.
+	if claim := (speculationLab{}).Info(terms.English).Claim; s.Text == s.Plain ||
+		!strings.HasSuffix(claim, "the odds stay the same.") {
+		t.Errorf("%q alone and %q with a draft, but the claim is %q", s.Plain, s.Text, claim)
 	}
 	alone := s.Gammas[0]
 	if len(s.Gammas) != 3 || alone.Gamma != 0 || s.Gammas[1].Gamma != 1 || s.Gammas[2].Gamma != 4 ||

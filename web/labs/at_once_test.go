@@ -100,8 +100,9 @@ func TestBillTilesUpdateAtOnce(t *testing.T) {
 	}
 }
 
-// TestPricesMayRefuteTheClaim: if the prices refute the lab's claim, the page says so.
-func TestPricesMayRefuteTheClaim(t *testing.T) {
+// TestUnusualPricesAreNamed: the lab's claim is about usual prices. If the prices contradict it, the
+// page says that they are not usual.
+func TestUnusualPricesAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		in, out float64
@@ -109,10 +110,10 @@ func TestPricesMayRefuteTheClaim(t *testing.T) {
 	}{
 		{3, 15, "A token written costs as much as 5 tokens read."},
 		{4, 5, "A token written costs as much as 1.25 tokens read."},
-		{3, 3, "as much as one read: the claim is false."},
-		{3, 1, "less than one read: the claim is false."},
+		{3, 3, "not usual, a token written costs as much as a token read."},
+		{3, 1, "not usual, a token written costs less than a token read."},
 		{0, 1, "reading is free"},
-		{0, 0, "nothing costs anything"},
+		{0, 0, "everything is free"},
 	} {
 		b := &lab.Bill{Prices: lab.Prices{Input: c.in, Output: c.out}, BreakEven: c.out / max(c.in, 1e-9)}
 		if got := pricesText(stage.English, b); !strings.Contains(got, c.say) {

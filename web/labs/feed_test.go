@@ -304,23 +304,23 @@ func TestStaleResultsAreMarked(t *testing.T) {
 	w := newSite(t).open("cache")
 	run := values("cache", "run", "1", "guess", guess.None)
 	w.ask("set", run)
-	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "changed since") ||
+	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "the old ones") ||
 		!strings.Contains(html, "Done in") {
-		t.Errorf("at the end of the run: got %s, want it without %q, containing %q", html, "changed since", "Done in")
+		t.Errorf("at the end of the run: got %s, want it without %q, containing %q", html, "the old ones", "Done in")
 	}
 	// With these values, the lab is too slow to run automatically.
 	other := map[string]string{"tokens": "400", "repeats": "50", "guess": guess.None}
-	if html := panelOf(w.ask("set", other), "lab-run"); !strings.Contains(html, "changed since") {
-		t.Errorf("after a change: got %s, want it to contain %q", html, "changed since")
+	if html := panelOf(w.ask("set", other), "lab-run"); !strings.Contains(html, "the old ones") {
+		t.Errorf("after a change: got %s, want it to contain %q", html, "the old ones")
 	}
 	w.ask("set", map[string]string{"tokens": "400", "repeats": "49", "guess": guess.None, "run": "1", "sure": "1"})
 	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	w.ask("set", other)
 	w.ask("cancel", nil)
 	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Canceled after") ||
-		!strings.Contains(html, "changed since") {
+		!strings.Contains(html, "the old ones") {
 		t.Errorf(
-			"changed during the run: got %s, want it to contain %q and %q", html, "Canceled after", "changed since",
+			"changed during the run: got %s, want it to contain %q and %q", html, "Canceled after", "the old ones",
 		)
 	}
 }
