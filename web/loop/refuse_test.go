@@ -300,7 +300,7 @@ func TestTooLongPromptIsExplainedInCharacters(t *testing.T) {
 	// 1,200 characters of three bytes each are 3,600 tokens, but the model can read only 512.
 	e := c.refused(`{"cmd":"start","prompt":"` + strings.Repeat("日本語", 400) + `"}`)
 	if want := "Your text is too long: 1,200 characters. It is still in the field. " +
-		"Shorten it to about 170, and the model goes on from there."; e.Message != want {
+		"Shorten it to about 170, and the model continues from there."; e.Message != want {
 		t.Errorf("too many tokens: %q, want %q", e.Message, want)
 	}
 	if e := c.refused(`{"cmd":"start","prompt":"a\u0000b"}`); strings.Contains(e.Message, "too long") {
