@@ -133,7 +133,7 @@ func TestSourceStatementsAreMade(t *testing.T) {
 		"In practice, no detail of the loop matters more",
 		"two groups proposed it independently",
 		"All of them act when a token is chosen, or later",
-		"you have just done by hand what runs inside every chat",
+		"you’ll have done by hand what every chat does for every token",
 	)
 	table := "" // coursePlain leaves out tables
 	for _, b := range course(t).Section("choosing-a-token#when-to-use").Blocks {

@@ -50,15 +50,15 @@ var widgetQuestions = map[WidgetKind]map[string][]string{
 		"favorite": {"5", "20", "50", "90"},    // how likely the likeliest token is, in percent
 		"second":   {"new", "prompt", "all"},   // what the second pass reads
 	},
-	WidgetTemperature:  {"overtake": {"yes", "no"}},               // whether T changes the order of two tokens
-	WidgetNucleus:      {"keeps": {"3", "30", "300", "3000"}},     // how many tokens top-p keeps for the second text
-	WidgetGreedyLoop:   {"circle": {"5", "15", "30", "never"}},    // after how many tokens the text repeats itself
-	WidgetBestSequence: {"best": {"yes", "no"}},                   // whether greedy finds the most probable text
-	WidgetStopString:   {"seen": {"all", "some", "nothing"}},      // how much of the stop string is released
-	WidgetCache:        {"times": {"2", "5", "20", "40"}},         // times the work without the cache
-	WidgetSpeculate:    {"kept": {"0", "1", "2", "3", "4"}},       // how many guesses of the first round stay
-	WidgetChat:         {"bill": {"10", "40", "80", "200"}},       // tokens on the bill of the first request
-	WidgetLook:         {"heads": {"zero", "few", "half", "all"}}, // heads that look most at the word before the last
+	WidgetTemperature:  {"overtake": {"yes", "no"}},                   // whether T changes the order of two tokens
+	WidgetNucleus:      {"keeps": {"3", "30", "300", "3000"}},         // tokens that top-p keeps for the second text
+	WidgetGreedyLoop:   {"circle": {"5", "15", "30", "never"}},        // tokens before the text repeats itself
+	WidgetBestSequence: {"best": {"yes", "no"}},                       // whether greedy finds the most probable text
+	WidgetStopString:   {"seen": {"all", "some", "nothing"}},          // how much of the stop string is released
+	WidgetCache:        {"times": {"2", "5", "20", "40"}},             // times the work without the cache
+	WidgetSpeculate:    {"kept": {"0", "1", "2", "3", "4"}},           // guesses of the first round that stay
+	WidgetChat:         {"hidden": {"zero", "third", "half", "most"}}, // how much of what is written is not shown
+	WidgetLook:         {"heads": {"zero", "few", "half", "all"}},     // heads that look most at the last word but one
 }
 
 // Choices returns the keys of the choices of an experiment's question.

@@ -75,7 +75,7 @@ func (t chatToken) same(u chatToken) bool { return t.Mark == u.Mark && (t.Mark !
 // chat shows a conversation as a row of tokens, and the cost of each request.
 type chat struct {
 	model *infer.Model
-	first int // tokens on the bill of the first request
+	first chatView // the first request
 }
 
 func newChat(d environment) experiment { return &chat{model: d.target} }
@@ -95,8 +95,7 @@ func (e *chat) show(ctx context.Context, in terms.Values) (templ.Component, erro
 	}
 	v := e.view(stage.In(ctx), in["prompt"], in["edit"], at)
 	v.Loop = loopAt(st)
-	first := e.view(stage.In(ctx), in["prompt"], in["edit"], 1)
-	e.first = first.Read + first.Thought + first.Wrote
+	e.first = e.view(stage.In(ctx), in["prompt"], in["edit"], 1)
 	return chatHTML(v), nil
 }
 
@@ -301,6 +300,7 @@ type chatLine struct {
 
 // answer implements [judge].
 func (e *chat) answer(w stage.Words, _ string) (key, say string, ok bool) {
-	key = guess.Among(float64(e.first), []float64{20, 60, 120}, "10", "40", "80", "200")
-	return key, w.T("learn.ask.bill.say", "n", e.first), true
+	hidden, all := e.first.Thought, e.first.Thought+e.first.Wrote
+	key = guess.Among(float64(hidden)/float64(all), []float64{0, 1.0 / 3, 0.5}, "zero", "third", "half", "most")
+	return key, w.T("learn.ask.hidden.say", "n", hidden, "all", all), true
 }
