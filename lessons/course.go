@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -222,6 +223,21 @@ type LoopStart struct {
 	Settings infer.Settings
 	Step     int    // the step to show, from 1; 0 also means the first
 	Stage    string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
+}
+
+// Experiments iterates over the experiments of all lessons, with their lessons.
+func (c *Course) Experiments() iter.Seq2[*Lesson, Widget] {
+	return func(yield func(*Lesson, Widget) bool) {
+		for _, l := range c.Lessons {
+			for _, s := range l.Sections {
+				for _, b := range s.Blocks {
+					if w, ok := b.(Widget); ok && !yield(l, w) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // Lesson returns the lesson with the given slug, or nil.

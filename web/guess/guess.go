@@ -6,6 +6,7 @@ package guess
 import (
 	"slices"
 
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
@@ -21,10 +22,20 @@ type Question struct {
 type Choice struct{ Key, Text string }
 
 // None is the key of the choice for learners who do not want to guess.
-const None = "none"
+const None = lessons.NoGuess
 
 // noGuess is offered next to every question.
 var noGuess = Choice{None, "guess.none"}
+
+// QuestionOf returns the question that an experiment in a lesson asks.
+func QuestionOf(w lessons.Widget) Question {
+	key := "learn.ask." + w.Ask
+	q := Question{Ask: key}
+	for _, c := range w.Choices() {
+		q.Choices = append(q.Choices, Choice{Key: c, Text: key + "." + c})
+	}
+	return q
+}
 
 // Has reports whether a key is one of the choices or [None]. If nothing is asked, every key is
 // valid.

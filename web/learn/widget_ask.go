@@ -8,16 +8,6 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// question returns the question that an experiment asks before it runs.
-func (s *spec) question() guess.Question {
-	key := "learn.ask." + s.Ask
-	q := guess.Question{Ask: key}
-	for _, c := range s.Choices() {
-		q.Choices = append(q.Choices, guess.Choice{Key: c, Text: key + "." + c})
-	}
-	return q
-}
-
 // asking returns an experiment that waits for a guess: it has not run, and its body is empty.
 func (s *spec) asking(ctx context.Context) (result, error) {
 	var ask, body strings.Builder
@@ -25,19 +15,19 @@ func (s *spec) asking(ctx context.Context) (result, error) {
 		return result{}, err
 	}
 	err := widgetWaits(s).Render(ctx, &body)
-	return result{ask.String(), body.String()}, err
+	return result{Ask: ask.String(), Body: body.String()}, err
 }
 
-// judge compares a guess with what an experiment shows. It returns nil as long as that does not
-// answer the question.
-func (s *spec) judge(w stage.Words, e experiment, guessed string) *guess.Verdict {
+// judge compares a guess with what an experiment shows. It also returns the key of the choice that
+// the result confirms. As long as the result does not answer the question, it returns nil and "".
+func (s *spec) judge(w stage.Words, e experiment, guessed string) (v *guess.Verdict, found string) {
 	j, ok := e.(judge)
 	if !ok {
-		return nil
+		return nil, ""
 	}
 	key, say, ok := j.answer(w, s.Ask)
 	if !ok {
-		return nil
+		return nil, ""
 	}
-	return s.question().Judge(w, guessed, key, say)
+	return guess.QuestionOf(s.Widget).Judge(w, guessed, key, say), key
 }

@@ -52,7 +52,7 @@ func widgetAsk(s *spec, guessed string, v *guess.Verdict) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = guess.Buttons(s.question(), guessed, v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = guess.Buttons(guess.QuestionOf(s.Widget), guessed, v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+	"github.com/tokenbytoken/viz/web/progress"
 )
 
 // answered returns the choice that an experiment marks as confirmed, "" if there is none, and the
@@ -95,3 +98,31 @@ func sorted(z []float32) []float64 {
 }
 
 func (s *site) spec(id string) *spec { return s.pages.specs(s.pages.Course)[id] }
+
+// TestFirstGuessIsKept: the first guess before an experiment is kept once the result answers it,
+// with the choice that the result confirmed. "No idea" is not kept.
+func TestFirstGuessIsKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	guesses := func() []progress.Guess {
+		list, err := s.pages.Progress.Guesses(context.Background(), courseworktest.Learner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	s.asks(s.spec("temperature-wizard"), map[string]string{"guess": "yes", "t": "1"})
+	s.asks(s.spec("cache-saves"), map[string]string{"guess": lessons.NoGuess})
+	if got := guesses(); len(got) != 0 {
+		t.Errorf("before a result, or without a guess: kept %v, want nothing", got)
+	}
+	s.asks(s.spec("cache-saves"), map[string]string{"guess": "5"}, map[string]string{"guess": "40"})
+	s.asks(s.spec("temperature-wizard"), map[string]string{"guess": "yes", "t": "0.5"})
+	want := []progress.Guess{
+		{Experiment: "temperature-wizard", Chose: "yes", Found: "no"},
+		{Experiment: "cache-saves", Chose: "5", Found: "40"},
+	}
+	if got := guesses(); !slices.Equal(got, want) {
+		t.Errorf("kept %v, want %v", got, want)
+	}
+}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -26,13 +28,21 @@ func (p *Pages) openWidget(ctx context.Context, v wire.Visit) (wire.Part, error)
 		none.Field = "id"
 		return nil, none
 	}
-	return &widgetFeed{s, s.open(p.environment(shell.ViewNamed(v.Query.Get("view"), shell.Numbers))), p.Log}, nil
+	view := shell.ViewNamed(v.Query.Get("view"), shell.Numbers)
+	keep := func(ctx context.Context, chose, found string) error {
+		if v.Caller.Fresh {
+			return nil // the client has no cookie, so it cannot come back for its guesses
+		}
+		return p.Progress.Guess(ctx, v.Caller.Learner, progress.Guess{Experiment: s.ID, Chose: chose, Found: found})
+	}
+	return &widgetFeed{s, s.open(p.environment(view)), keep, p.Log}, nil
 }
 
 // A widgetFeed is an experiment on a connected page.
 type widgetFeed struct {
 	spec *spec
 	exp  experiment
+	keep func(ctx context.Context, chose, found string) error // saves a guess
 	log  *slog.Logger
 }
 
@@ -96,6 +106,11 @@ func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, 
 	html, err := workOut(ctx, f.exp, f.spec, v)
 	if err != nil {
 		return wire.Message{}, err
+	}
+	if chose := v["guess"]; html.Found != "" && chose != lessons.NoGuess {
+		if err := f.keep(ctx, chose, html.Found); err != nil {
+			f.log.Warn("failed to save a guess", "id", f.spec.ID, "err", err) // the page shows the guess anyway
+		}
 	}
 	m := wire.Message{
 		Panels: []wire.Panel{{ID: f.spec.ID + "-body", Op: wire.Morph, HTML: html.Body}},

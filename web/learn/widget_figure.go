@@ -11,8 +11,9 @@ import (
 // templWriter is the writer to which components are rendered.
 type templWriter = io.Writer
 
-// A result is what an experiment shows, as HTML: its question, if it asks one, and its body.
-type result struct{ Ask, Body string }
+// A result is what an experiment shows, as HTML: its question, if it asks one, and its body. Found
+// is the key of the choice that the result confirms, "" if it does not answer the question yet.
+type result struct{ Ask, Body, Found string }
 
 // A figure is an experiment as shown on a page.
 type figure struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -88,14 +89,8 @@ type spec struct {
 // specs returns all experiments of a course by id.
 func (p *Pages) specs(c *lessons.Course) map[string]*spec {
 	specs := map[string]*spec{}
-	for _, l := range c.Lessons {
-		for _, s := range l.Sections {
-			for _, b := range s.Blocks {
-				if w, ok := b.(lessons.Widget); ok {
-					specs[w.ID] = &spec{w, p.kinds[w.Kind], l}
-				}
-			}
-		}
+	for l, w := range c.Experiments() {
+		specs[w.ID] = &spec{w, p.kinds[w.Kind], l}
 	}
 	return specs
 }
@@ -189,12 +184,15 @@ func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html 
 		if err := widgetBody(s, c).Render(ctx, &body); err != nil || s.Ask == "" {
 			return err
 		}
-		return widgetAsk(s, in["guess"], s.judge(stage.In(ctx), e, in["guess"])).Render(ctx, &ask)
+		var v *guess.Verdict
+		v, html.Found = s.judge(stage.In(ctx), e, in["guess"])
+		return widgetAsk(s, in["guess"], v).Render(ctx, &ask)
 	})
 	if err != nil {
 		return result{}, err
 	}
-	return result{ask.String(), body.String()}, nil
+	html.Ask, html.Body = ask.String(), body.String()
+	return html, nil
 }
 
 // firstOf returns the first state of an experiment, which is the same for everyone.

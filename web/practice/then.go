@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -14,6 +15,7 @@ type thenPage struct {
 	Changed []thenItem // wrong at first, now right
 	Open    []thenItem // not right yet
 	Knew    []thenItem // right at first
+	Guesses []thenGuess
 	Chart   calibrationChart
 }
 
@@ -34,12 +36,18 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
+	guesses, err := p.Progress.Guesses(r.Context(), learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
 	cal, err := p.Progress.Calibration(r.Context(), learner)
 	if err != nil {
 		p.Fail(w, r, err)
 		return
 	}
 	v := newThen(p.Course.In(r.Context()), list)
+	v.Guesses = newThenGuesses(stage.In(r.Context()), p.Course.In(r.Context()), guesses)
 	v.Chart = newCalibrationChart(stage.In(r.Context()), cal)
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
 }
@@ -91,4 +99,30 @@ func newThen(c *lessons.Course, list []progress.Belief) *thenPage {
 		}
 	}
 	return v
+}
+
+// A thenGuess is a guess before an experiment in a lesson.
+type thenGuess struct {
+	Ask, Chose, Found string
+	Right             bool
+	Href, Lesson      string
+}
+
+func newThenGuesses(w stage.Words, c *lessons.Course, list []progress.Guess) (guesses []thenGuess) {
+	by := map[string]progress.Guess{}
+	for _, g := range list {
+		by[g.Experiment] = g
+	}
+	for l, x := range c.Experiments() {
+		g, ok := by[x.ID]
+		if !ok {
+			continue
+		}
+		q := guess.QuestionOf(x)
+		guesses = append(guesses, thenGuess{
+			Ask: w.T(q.Ask), Chose: q.Words(w, g.Chose), Found: q.Words(w, g.Found), Right: g.Chose == g.Found,
+			Href: l.Href() + "#" + x.ID, Lesson: l.Title,
+		})
+	}
+	return guesses
 }

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+	"github.com/tokenbytoken/viz/web/progress"
 )
 
 // TestThenAndNowListsCorrectedAnswers: a wrong answer is listed with its section. Once the question
@@ -53,5 +56,41 @@ func TestThenAndNowListsCorrectedAnswers(t *testing.T) {
 	}
 	if !strings.Contains(d.Find("#knew-h").Parent().Text(), knew.PromptText) {
 		t.Error("the answer that was right at first is missing")
+	}
+}
+
+// TestThenAndNowListsGuesses: a guess before an experiment is listed with what the model did, and
+// with a link back to the experiment.
+func TestThenAndNowListsGuesses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, g := range []progress.Guess{
+		{Experiment: "cache-saves", Chose: "5", Found: "40"},
+		{Experiment: "greedy-circle", Chose: "15", Found: "15"},
+	} {
+		if err := s.pages.Progress.Guess(t.Context(), courseworktest.Learner, g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := s.Get("/then-and-now").Find("#guesses-h").Parent().Find("li")
+	if list.Length() != 2 {
+		t.Fatalf("%d guesses are listed, want 2", list.Length())
+	}
+	for i, want := range [][2]string{
+		{"11 to 20", "/learn/choosing-a-token#greedy-circle"},
+		{"Over 30 times", "/learn/kv-cache#cache-saves"},
+	} {
+		got, href := list.Eq(i).Text(), list.Eq(i).Find("a").AttrOr("href", "")
+		if !strings.Contains(got, want[0]) || href != want[1] {
+			t.Errorf("guess %d is %q with a link to %q, want it with %q", i, got, href, want)
+		}
+	}
+	for _, bad := range []progress.Guess{
+		{Experiment: "cache-saves", Chose: "none", Found: "40"},
+		{Experiment: "none", Chose: "5", Found: "40"},
+	} {
+		if err := s.pages.Progress.Guess(t.Context(), courseworktest.Learner, bad); err == nil {
+			t.Errorf("the guess %v was saved", bad)
+		}
 	}
 }

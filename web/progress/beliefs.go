@@ -1,6 +1,12 @@
 package progress
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/web/progress/saved"
+)
 
 // A Belief is a learner's first answer to a course question, together with their newest result.
 type Belief struct {
@@ -28,6 +34,43 @@ func (s *Store) Beliefs(ctx context.Context, learnerID string) (list []Belief, e
 				b.Chose = n
 			}
 			list = append(list, b)
+		}
+	})
+	return list, err
+}
+
+// A Guess is a learner's first answer to the question of an experiment in a lesson. Chose and Found
+// are keys of choices: the learner's, and the one that the experiment confirmed.
+type Guess struct{ Experiment, Chose, Found string }
+
+// Guess saves a guess. Later guesses of the same experiment are not saved, which is not an error.
+// A guess is saved like an answer to a question, so that older programs can read it.
+func (s *Store) Guess(ctx context.Context, learnerID string, g Guess) error {
+	choices := s.asking[g.Experiment].Choices()
+	if !slices.Contains(choices, g.Chose) || !slices.Contains(choices, g.Found) {
+		return saved.Refuse("unknown guess %.200q", g)
+	}
+	a := Answer{ID: "guess-" + g.Experiment, Item: g.Experiment, Kind: Check, Detail: g.Chose + " " + g.Found}
+	if g.Chose == g.Found {
+		a.Credit = 1
+	}
+	if err := a.Check(); err != nil {
+		return err
+	}
+	return s.use(ctx, learnerID, func(l *learner) error {
+		_, err := s.keepNew(ctx, l, a.ID, saved.Answered{At: s.time(), Answer: a})
+		return err
+	})
+}
+
+// Guesses returns a learner's guesses, in the order of the lessons.
+func (s *Store) Guesses(ctx context.Context, learnerID string) (list []Guess, err error) {
+	err = s.glance(ctx, learnerID, func(st *state) {
+		for _, w := range s.course.Experiments() {
+			if first := st.Firsts[w.ID]; first != nil && w.Ask != "" {
+				chose, found, _ := strings.Cut(first.Detail, " ")
+				list = append(list, Guess{w.ID, chose, found})
+			}
 		}
 	})
 	return list, err

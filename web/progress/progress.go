@@ -56,6 +56,7 @@ type Store struct {
 	now       func() time.Time
 	sections  map[string]bool // "slug#id"
 	questions map[string]bool
+	asking    map[string]lessons.Widget // the experiments that ask a question, by id
 	cards     map[string]bool
 	most      int // saved.MaxEntries, or fewer in tests
 	imports   chan struct{}
@@ -70,7 +71,8 @@ const concurrentImports = 2
 func New(logs journal.Journal, db Database, course *lessons.Course, now func() time.Time) *Store {
 	s := &Store{
 		logs: logs, learners: journal.NewFolds(logs, journal.Learner, folding), db: db, course: course, now: now,
-		sections: map[string]bool{}, questions: map[string]bool{}, cards: map[string]bool{}, most: saved.MaxEntries,
+		sections: map[string]bool{}, questions: map[string]bool{}, cards: map[string]bool{},
+		asking: map[string]lessons.Widget{}, most: saved.MaxEntries,
 		imports: make(chan struct{}, concurrentImports),
 	}
 	for _, l := range course.Lessons {
@@ -80,6 +82,11 @@ func New(logs journal.Journal, db Database, course *lessons.Course, now func() t
 	}
 	for _, q := range course.Questions {
 		s.questions[q.ID] = true
+	}
+	for _, w := range course.Experiments() {
+		if w.Ask != "" {
+			s.asking[w.ID] = w
+		}
 	}
 	for _, c := range course.Cards {
 		s.cards[c.ID] = true
