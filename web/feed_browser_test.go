@@ -20,6 +20,8 @@ func TestFeedReconnects(t *testing.T) {
 	p.To(strings.TrimPrefix(url, "http://"))
 	tab := browser.Open(t, browser.Laptop, p.URL()+"/learn/temperature")
 	tab.MayLose()
+	tab.Click("figure.widget .commit__btn")
+	tab.Wait("the experiment after a guess", `document.querySelector("figure.widget caption")`)
 	const slider = "figure.widget [name=t]"
 	caption := func(temperature string) string {
 		return `document.querySelector("figure.widget caption").textContent.includes("T = ` + temperature + `")`

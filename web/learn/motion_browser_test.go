@@ -15,15 +15,12 @@ import (
 func turnIn(t *testing.T, view shell.View) (*browser.Tab, string) {
 	t.Helper()
 	url, course := serveIn(t, view)
-	for _, l := range course.Lessons {
-		for _, s := range l.Sections {
-			for _, b := range s.Blocks {
-				if w, ok := b.(lessons.Widget); ok && w.Kind == lessons.WidgetTurn {
-					tab := browser.Open(t, browser.Screen{Width: 1366, Height: 657, Motion: true}, url+l.Href())
-					tab.SlowMotion()
-					return tab, "#" + w.ID
-				}
-			}
+	for l, w := range course.Experiments() {
+		if w.Kind == lessons.WidgetTurn {
+			tab := browser.Open(t, browser.Screen{Width: 1366, Height: 657, Motion: true}, url+l.Href())
+			noIdea(tab, browser.Mouse(tab), w)
+			tab.SlowMotion()
+			return tab, "#" + w.ID
 		}
 	}
 	t.Fatal("no lesson walks through the loop")

@@ -30,6 +30,8 @@ func experimentsAccessible(t *testing.T, view shell.View) {
 		}
 		seen[w.href] = true
 		tab.Go(url + w.href)
+		tab.Eval(`for (const guess of document.querySelectorAll(".commit__btn[value=none]")) guess.click()`)
+		tab.Wait("results", `!document.querySelector(".w__body--waits")`)
 		tab.Eval(`for (const next of document.querySelectorAll("[data-next]")) if (next.name) next.click()`)
 		tab.Wait("answers", `![...document.querySelectorAll("[data-feed]")].some((f) => f.hasAttribute("aria-busy"))`)
 		tab.Audit(w.href)

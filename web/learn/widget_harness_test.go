@@ -61,6 +61,9 @@ func (s *site) alone(spec *spec, inputs map[string]string) *goquery.Document {
 
 func aloneAt(spec *spec, inputs map[string]string) string {
 	q := url.Values{}
+	if spec.Ask != "" {
+		q.Set("guess", lessons.NoGuess)
+	}
 	for name, value := range inputs {
 		q.Set(name, value)
 	}

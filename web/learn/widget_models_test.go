@@ -28,7 +28,7 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 		s := newSite(t)
 		s.pages.Model = m
 		for id, spec := range s.pages.specs(s.pages.Course) {
-			fig := s.Get(spec.Lesson.Href()).Find("#" + id)
+			fig := s.alone(spec, nil).Find("#" + id)
 			said, shown := text(fig.Find("[data-feed-error]")), text(fig.Find("[aria-live]"))
 			switch {
 			case said == "" && shown == "", said != "" && shown != "":

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -18,16 +19,22 @@ type placed struct {
 // experiments returns all experiments in the course, in course order.
 func experiments(course *lessons.Course) []placed {
 	var list []placed
-	for _, l := range course.Lessons {
-		for _, s := range l.Sections {
-			for _, b := range s.Blocks {
-				if w, ok := b.(lessons.Widget); ok {
-					list = append(list, placed{w, l.Href()})
-				}
-			}
-		}
+	for l, w := range course.Experiments() {
+		list = append(list, placed{w, l.Href()})
 	}
 	return list
+}
+
+// noIdea answers an experiment's question, if it asks one, with "No idea". The button keeps the
+// focus.
+func noIdea(tab *browser.Tab, hands browser.Hands, w lessons.Widget) {
+	if w.Ask == "" {
+		return
+	}
+	in := "#" + w.ID
+	hands.Press(in + ` .commit__btn[value="none"]`)
+	tab.Wait("the result after a guess", fmt.Sprintf(`document.querySelector(%q) &&
+		document.activeElement.matches(".commit__btn[aria-pressed=true]")`, in+" .w__body:not(.w__body--waits)"))
 }
 
 // TestScreenshotsOfExperiments saves pictures of every experiment under $VIZ_SHOTS; $VIZ_ONLY

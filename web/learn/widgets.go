@@ -145,8 +145,13 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		asked[name] = list[len(list)-1]
 	}
 	l := terms.In(r.Context())
-	in, bad := s.Inputs(l).Read(asked)
 	view := shell.ViewOf(r)
+	if len(asked) == 0 && s.Ask != "" {
+		html, err := s.asking(r.Context())
+		p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, s.Inputs(l).Defaults(), html, err)))
+		return
+	}
+	in, bad := s.Inputs(l).Read(asked)
 	if bad != nil {
 		// Show the rejected input next to the lesson's own result.
 		html, err := p.firstOf(r.Context(), s, view)
