@@ -126,11 +126,11 @@ func TestOverviewReadingTimes(t *testing.T) {
 // TestSourceStatementsAreMade: the lessons make these statements of the sources.
 func TestSourceStatementsAreMade(t *testing.T) {
 	says(t,
-		"There are four ways to steer a model. Choosing its tokens, called decoding",
+		"There are four common ways to steer a model without training it. Choosing its tokens, called decoding",
 		"first you take pen and paper",
 		"the model doesn’t produce an answer: it produces the next token",
 		"the argmax of the scores, is called greedy, and it’s fast",
-		"In practice, no detail of the loop matters more",
+		"In practice, no detail of the loop matters more for speed",
 		"two groups proposed it independently",
 		"All of them act when a token is chosen, or later",
 		"you’ll have done by hand what every chat does for every token",

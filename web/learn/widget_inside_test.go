@@ -180,7 +180,7 @@ func TestChatCountsColumns(t *testing.T) {
 		t.Errorf("the lesson asks %q, want %q", got, title)
 	}
 	counts := fmt.Sprintf(
-		"%d read, %d never shown, %d written", first.Read, first.Thought, first.Wrote,
+		"%d read, %d of hidden thinking, %d to call a tool", first.Read, first.Thought, first.Wrote,
 	)
 	if got := text(page.Find("main")); !strings.Contains(got, counts) {
 		t.Errorf("the lesson does not say %q", counts)
