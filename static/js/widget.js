@@ -54,7 +54,13 @@ function setAsBefore(form, values) {
     field.dispatchEvent(new Event('feedset', { bubbles: true }));
   }
   const guess = [...form.querySelectorAll('button[name=guess]')].find(({ value }) => value === values.guess);
-  if (changed.length || guess) sendForm(form, guess);
+  if (!changed.length && !guess) return;
+  // An experiment that waits for a guess lacks the fields of its result, such as the position.
+  const lacking = Object.entries(values).filter(([name]) => name !== 'guess' && !(name in fresh))
+    .map(([name, value]) => Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
+  form.append(...lacking);
+  sendForm(form, guess);
+  for (const field of lacking) field.remove();
 }
 
 const before = new Map(handedOver('viz.experiments'));

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // answered returns the choice that an experiment marks as confirmed, "" if there is none, and the
@@ -22,10 +25,10 @@ func (s *site) answered(spec *spec, inputs map[string]string) (key, say string) 
 	d := s.alone(spec, inputs)
 	for i, key := range spec.Choices() {
 		if d.Find(".commit__btn").Eq(i).HasClass("is-found") {
-			return key, text(d.Find(".commit__say"))
+			return key, text(d.Find(".w__ask"))
 		}
 	}
-	return "", text(d.Find(".commit__say"))
+	return "", text(d.Find(".w__ask"))
 }
 
 // TestQuestionsAreAnsweredByTheModel: after a guess, an experiment marks the choice that its result
@@ -61,14 +64,14 @@ func TestQuestionsAreAnsweredByTheModel(t *testing.T) {
 		{"temperature-wizard", map[string]string{"t": "0.1"}, "no", "all 4,096 tokens are in the same order"},
 		{"temperature-wizard", map[string]string{"t": "2"}, "no", "all 4,096 tokens are in the same order"},
 		{"nucleus-two", nil, "300", fmt.Sprintf("%d of 4,096", kept)},
-		{"nucleus-two", map[string]string{"p": "0.05"}, "3", "of 4,096"},
+		{"nucleus-two", map[string]string{"p": "0.05"}, "", "the lesson’s own settings"},
 		{"stop-user", nil, "nothing", "0 of its 5 bytes"},
-		{"stop-user", map[string]string{"stop": ""}, "", "Go on"},
+		{"stop-user", map[string]string{"stop": ""}, "", "the lesson’s own settings"},
 		{"cache-saves", nil, "40", "for token 48"},
-		{"cache-saves", map[string]string{"tokens": "1"}, "2", "1.0× for token 1"},
+		{"cache-saves", map[string]string{"tokens": "1"}, "", "the lesson’s own settings"},
 		{"speculate-story", nil, "4", "4 of 4 in the first round"},
 		{"greedy-circle", nil, "15", "After 14 tokens"},
-		{"greedy-circle", map[string]string{"tokens": "4"}, "never", "No repetition in 4 tokens"},
+		{"greedy-circle", map[string]string{"t": "1"}, "", "the lesson’s own settings"},
 		{"best-path", nil, "no", "times as likely"},
 		{"look-paris", nil, "few", "9 of 36"},
 		{"chat-museum", nil, "most", "22 of 36 tokens"},
@@ -98,6 +101,27 @@ func sorted(z []float32) []float64 {
 }
 
 func (s *site) spec(id string) *spec { return s.pages.specs(s.pages.Course)[id] }
+
+// TestVerdictStays: once the lesson's own settings have answered the question, other settings do not
+// change the verdict.
+func TestVerdictStays(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	said := func(m wire.Message) string {
+		d, err := goquery.NewDocumentFromReader(strings.NewReader(m.Panels[1].HTML))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text(d.Find(".commit__say"))
+	}
+	answers := s.asks(
+		s.spec("nucleus-two"), map[string]string{"guess": "3"}, map[string]string{"guess": "3", "p": "0.05"},
+	)
+	first, second := said(answers[0]), said(answers[1])
+	if !strings.Contains(first, "✕") || second != first {
+		t.Errorf("the verdict is %q, then %q; want the first twice", first, second)
+	}
+}
 
 // TestFirstGuessIsKept: the first guess before an experiment is kept once the result answers it,
 // with the choice that the result confirmed. "No idea" is not kept.

@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -35,7 +36,7 @@ func (p *Pages) openWidget(ctx context.Context, v wire.Visit) (wire.Part, error)
 		}
 		return p.Progress.Guess(ctx, v.Caller.Learner, progress.Guess{Experiment: s.ID, Chose: chose, Found: found})
 	}
-	return &widgetFeed{s, s.open(p.environment(view)), keep, p.Log}, nil
+	return &widgetFeed{spec: s, exp: s.open(p.environment(view)), keep: keep, log: p.Log}, nil
 }
 
 // A widgetFeed is an experiment on a connected page.
@@ -44,6 +45,8 @@ type widgetFeed struct {
 	exp  experiment
 	keep func(ctx context.Context, chose, found string) error // saves a guess
 	log  *slog.Logger
+
+	verdict *guess.Verdict // on the guess, once a result has answered the question
 }
 
 // widgetData is sent with an experiment's panel.
@@ -103,12 +106,13 @@ func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, liveTime)
 	defer cancel()
-	html, err := workOut(ctx, f.exp, f.spec, v)
+	html, err := workOut(ctx, f.exp, f.spec, v, f.verdict)
 	if err != nil {
 		return wire.Message{}, err
 	}
-	if chose := v["guess"]; html.Found != "" && chose != lessons.NoGuess {
-		if err := f.keep(ctx, chose, html.Found); err != nil {
+	f.verdict = html.verdict
+	if chose := v["guess"]; html.found != "" && chose != lessons.NoGuess {
+		if err := f.keep(ctx, chose, html.found); err != nil {
 			f.log.Warn("failed to save a guess", "id", f.spec.ID, "err", err) // the page shows the guess anyway
 		}
 	}

@@ -5,15 +5,21 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // templWriter is the writer to which components are rendered.
 type templWriter = io.Writer
 
-// A result is what an experiment shows, as HTML: its question, if it asks one, and its body. Found
-// is the key of the choice that the result confirms, "" if it does not answer the question yet.
-type result struct{ Ask, Body, Found string }
+// A result is what an experiment shows, as HTML: its question, if it asks one, and its body. verdict
+// is nil if nothing has answered the question yet. found is the key of the choice that this result
+// confirms, or "".
+type result struct {
+	Ask, Body string
+	verdict   *guess.Verdict
+	found     string
+}
 
 // A figure is an experiment as shown on a page.
 type figure struct {

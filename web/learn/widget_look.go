@@ -139,7 +139,7 @@ func (v lookView) sentence(w stage.Words) stage.Rich {
 // last.
 func (e *headLook) answer(w stage.Words, _ string) (key, say string, ok bool) {
 	at, n, all := len(e.ids)-2, 0, 0
-	if at < 0 {
+	if at < 1 { // only the start mark is before the last token
 		return "", "", false
 	}
 	for _, b := range e.inside.Blocks {

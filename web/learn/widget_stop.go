@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -148,21 +149,21 @@ func heldText(w stage.Words, st *session.State, v stopView, s *infer.Step) stage
 	return w.Rich(key, "n", v.At, "all", v.Of, "say", said)
 }
 
-// answer implements [judge]. It looks for the longest beginning of the stop string at the end of
-// the text that was released.
+// answer implements [judge]. It counts the bytes of the stop string that were released.
 func (e *stopString) answer(w stage.Words, _ string) (key, say string, ok bool) {
 	st := e.run.State()
 	if len(st.Settings.Stop.Strings) == 0 || st.Steps[len(st.Steps)-1].Stop != infer.StopString {
 		return "", "", false
 	}
-	stop, out := st.Settings.Stop.Strings[0], ""
+	// The released text ends before the stop string, unless a part of that was released.
+	stop, out, all := st.Settings.Stop.Strings[0], 0, ""
 	for _, s := range st.Steps {
-		out += s.Text
+		out += len(s.Text)
+		if t := st.Model.Token(s.Chosen); !t.Special {
+			all += cmp.Or(string(t.Bytes), t.Text)
+		}
 	}
-	n := len(stop)
-	for !strings.HasSuffix(out, stop[:n]) {
-		n--
-	}
+	n := max(0, out-strings.Index(all, stop))
 	key = "some"
 	if n == 0 {
 		key = "nothing"

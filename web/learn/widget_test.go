@@ -104,7 +104,7 @@ func TestNewestCommandWins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var worked atomic.Int32
-	f := &widgetFeed{s.specOf(lessons.WidgetTemperature), counting{&worked}, nil, s.pages.Log}
+	f := &widgetFeed{spec: s.specOf(lessons.WidgetTemperature), exp: counting{&worked}, log: s.pages.Log}
 	in := make(chan wire.Command, wire.Waiting)
 	for n := range 5 {
 		in <- wire.Command{Name: "set", N: uint64(n + 1), Fields: []byte(`{"values":{}}`)}

@@ -11,7 +11,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -185,7 +184,11 @@ func (e *turnWidget) answer(w stage.Words, ask string) (key, say string, ok bool
 	if shown < int(infer.KindSoftmax) {
 		return "", "", false
 	}
-	p, _, _ := sampling.Softmax(first.Logits, max(first.Settings.Temperature, lessons.LeastT))
+	temperature := first.Settings.Temperature
+	if temperature == 0 {
+		temperature = 1 // as in the list of candidates
+	}
+	p, _, _ := sampling.Softmax(first.Logits, temperature)
 	some := 0
 	for _, x := range p {
 		if x > 0 {

@@ -154,7 +154,10 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	in, bad := s.Inputs(l).Read(asked)
 	if bad != nil {
 		// Show the rejected input next to the lesson's own result.
-		html, err := p.firstOf(r.Context(), s, view)
+		html, err := s.asking(r.Context())
+		if s.Ask == "" {
+			html, err = p.firstOf(r.Context(), s, view)
+		}
 		values := s.Inputs(l).Defaults()
 		maps.Copy(values, asked)
 		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(l, s, view, values, html, errors.Join(bad, err))))
@@ -172,14 +175,17 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Values) (html result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
-	html, err = workOut(ctx, s.open(p.environment(view)), s, in)
+	html, err = workOut(ctx, s.open(p.environment(view)), s, in, nil)
 	fault.Log(p.Log, "the experiment "+s.ID, err)
 	return html, err
 }
 
 // workOut runs an experiment and renders the result. If the experiment panics, workOut returns an
-// error, so that the rest of the page is not affected.
-func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html result, err error) {
+// error, so that the rest of the page is not affected. earlier is the verdict on an earlier result, or
+// nil; it stays if this result does not answer the question.
+func workOut(
+	ctx context.Context, e experiment, s *spec, in terms.Values, earlier *guess.Verdict,
+) (html result, err error) {
 	var body, ask strings.Builder
 	err = fault.Try(func() error {
 		c, err := e.show(ctx, in)
@@ -189,9 +195,10 @@ func workOut(ctx context.Context, e experiment, s *spec, in terms.Values) (html 
 		if err := widgetBody(s, c).Render(ctx, &body); err != nil || s.Ask == "" {
 			return err
 		}
-		var v *guess.Verdict
-		v, html.Found = s.judge(stage.In(ctx), e, in["guess"])
-		return widgetAsk(s, in["guess"], v).Render(ctx, &ask)
+		if html.verdict, html.found = s.judge(stage.In(ctx), e, in); html.verdict == nil {
+			html.verdict = earlier
+		}
+		return widgetAsk(s, in["guess"], html.verdict, s.offered(terms.In(ctx), in)).Render(ctx, &ask)
 	})
 	if err != nil {
 		return result{}, err

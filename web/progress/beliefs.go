@@ -69,7 +69,9 @@ func (s *Store) Guesses(ctx context.Context, learnerID string) (list []Guess, er
 		for _, w := range s.course.Experiments() {
 			if first := st.Firsts[w.ID]; first != nil && w.Ask != "" {
 				chose, found, _ := strings.Cut(first.Detail, " ")
-				list = append(list, Guess{w.ID, chose, found})
+				if slices.Contains(w.Choices(), chose) && slices.Contains(w.Choices(), found) { // an import may have others
+					list = append(list, Guess{w.ID, chose, found})
+				}
 			}
 		}
 	})
