@@ -4,6 +4,7 @@
 package guess
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tokenbytoken/viz/lessons"
@@ -15,11 +16,24 @@ type Question struct {
 	Ask     string // the key of the question's text; "" if nothing is asked
 	With    []any  // the values that the question's text refers to
 	Choices []Choice
-	Rings   bool // the answer is the positions of two rings in a chart instead of a choice
+	Rings   bool   // the answer is the positions of two rings in a chart instead of a choice
+	Field   string // the name of the form's field; "" for guess
+	Known   bool   // the answer is a known fact, not a measurement
 }
 
 // A Choice is one possible answer. Text is the key of its text.
 type Choice struct{ Key, Text string }
+
+// field returns the name of the form's field.
+func (q Question) field() string { return cmp.Or(q.Field, "guess") }
+
+// mark returns the key of the text that marks the confirmed choice.
+func (q Question) mark() string {
+	if q.Known {
+		return "guess.mark.known"
+	}
+	return "guess.mark"
+}
 
 // None is the key of the choice for learners who do not want to guess.
 const None = lessons.NoGuess
@@ -58,14 +72,23 @@ type Verdict struct {
 	Guessed string // the guess in words; empty if there was none
 	Found   string
 	Right   bool
-	At      int // the position of the confirmed choice among all choices, from 1
+	At      int  // the position of the confirmed choice among all choices, from 1
+	Known   bool // Found is a known fact, not a measurement
+}
+
+// found returns the key of the text before the result.
+func (v *Verdict) found() string {
+	if v.Known {
+		return "guess.found.known"
+	}
+	return "guess.found"
 }
 
 // Judge compares a guess with the key of the choice that a result confirms. say describes the
 // result.
 func (q Question) Judge(w stage.Words, guessed, key, say string) *Verdict {
 	at := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Key == key })
-	v := &Verdict{Found: say, Right: key == guessed, At: at + 1}
+	v := &Verdict{Found: say, Right: key == guessed, At: at + 1, Known: q.Known}
 	if guessed != None {
 		v.Guessed = q.Words(w, guessed)
 	}
