@@ -33,6 +33,7 @@ func init() {
 		"draw":       figureDraw,
 		"u":          figureU,
 		"acceptance": figureAcceptance,
+		"sure":       figureSure,
 	}
 	for name, f := range costFunctions {
 		functions[name] = f

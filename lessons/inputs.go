@@ -98,6 +98,36 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 		promptInput("edit", "lessons.input.edit"),
 		positionInput(ChatEdited, "1"),
 	},
+	WidgetSure: sureInputs(),
+}
+
+// SureCards are the cards of the experiment sure. Their inputs have these prefixes; see [sureInputs].
+var SureCards = []string{"a", "b", "c", "d"}
+
+// SureKinds are the kinds of answers in the experiment sure: right, wrong, or invented, about
+// something that does not exist. NotYet is the guess for a card that is still closed.
+var SureKinds = []string{"right", "wrong", "invented"}
+
+const NotYet = "closed"
+
+// sureInputs returns the inputs of the experiment sure. Each card has a prompt (a), how the bundled
+// model's answer begins (a_says), what kind of answer that is (a_is), and the learner's guess of the
+// kind (a_guess) and of the first token's probability in percent (a_sure).
+func sureInputs() (list terms.Inputs) {
+	kind := terms.Input{Label: "lessons.input.kind", Kind: terms.KindChoice, Options: SureKinds}
+	for _, card := range SureCards {
+		is, guess := kind, kind
+		is.Key, guess.Key, guess.Default = card+"_is", card+"_guess", NotYet
+		guess.Options = append(slices.Clone(SureKinds), NoGuess, NotYet)
+		list = append(
+			list, promptInput(card, "lessons.input.prompt"), promptInput(card+"_says", "lessons.input.says"), is, guess,
+			numberInput(card+"_sure", "lessons.input.sure", 0, 100, "50"),
+		)
+	}
+	for i := range list {
+		list[i].Hidden = true
+	}
+	return list
 }
 
 // pictureInputs holds the inputs of each kind of picture, all of which the lesson sets. In

@@ -22,6 +22,7 @@ const (
 	WidgetTokens       WidgetKind = "tokens"       // a text split into tokens
 	WidgetLook         WidgetKind = "look"         // where one head of one block attends
 	WidgetChat         WidgetKind = "chat"         // a conversation as the tokens that the model reads
+	WidgetSure         WidgetKind = "sure"         // how sure the model is of right and wrong answers
 )
 
 // Inputs returns the inputs of an experiment in a language, with the lesson's values as their

@@ -100,11 +100,11 @@ func TestHomeTurnMatchesTheEngine(t *testing.T) {
 func TestLessonsAreCountedAlike(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	if got := text(s.Get("/").Find(`.ways a[href="/learn"]`)); !strings.Contains(got, "13 short lessons") {
-		t.Errorf("the home page says %q, want 13 short lessons", got)
+	if got := text(s.Get("/").Find(`.ways a[href="/learn"]`)); !strings.Contains(got, "14 short lessons") {
+		t.Errorf("the home page says %q, want 14 short lessons", got)
 	}
-	if got := text(s.Get("/learn/temperature").Find(".top")); !strings.Contains(got, "Lesson 6 of 13") {
-		t.Errorf("the lesson's header says %q, want Lesson 6 of 13", got)
+	if got := text(s.Get("/learn/temperature").Find(".top")); !strings.Contains(got, "Lesson 6 of 14") {
+		t.Errorf("the lesson's header says %q, want Lesson 6 of 14", got)
 	}
 }
 

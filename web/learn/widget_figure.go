@@ -39,9 +39,10 @@ func newFigure(
 	for _, one := range s.Inputs(l) {
 		c := shell.Control{Input: one, ID: s.ID + "-" + one.Key, Value: in[one.Key]}
 		switch {
+		case c.Hidden:
 		case c.Kind == terms.KindText:
 			f.Texts = append(f.Texts, c)
-		case !c.Hidden:
+		default:
 			f.Numbers = append(f.Numbers, c)
 		}
 	}

@@ -43,6 +43,8 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 				}
 				if w.Ask != "" {
 					fig = s.waits(w, fig)
+				} else if w.Kind == lessons.WidgetSure {
+					fig = s.alone(s.specOf(w.Kind), map[string]string{"a_guess": "none"}).Find("figure#" + w.ID)
 				}
 				if said := text(fig.Find("[data-feed-error]")); said != "" {
 					t.Errorf("experiment %s: the page reports %q, want no error", w.ID, said)
@@ -80,6 +82,8 @@ func TestFeedMatchesThePage(t *testing.T) {
 		inputs := map[string]string{"prompt": "The old man had a"}
 		if kind == lessons.WidgetNucleus {
 			inputs = map[string]string{"peaked": "The old man had a", "k": "7"}
+		} else if kind == lessons.WidgetSure {
+			inputs = map[string]string{"a": "The old man had a", "a_guess": "wrong", "a_sure": "70"}
 		}
 		page := s.alone(spec, inputs).Find("#" + spec.ID + "-body")
 		answers := s.asks(spec, map[string]string{}, inputs)

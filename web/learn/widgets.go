@@ -77,6 +77,7 @@ var widgetKinds = map[lessons.WidgetKind]widgetKind{
 	lessons.WidgetTokens:       {newTokens, false, false},
 	lessons.WidgetLook:         {newLook, false, false},
 	lessons.WidgetChat:         {newChat, false, false},
+	lessons.WidgetSure:         {newSure, false, false},
 }
 
 // A spec is an experiment in a lesson.

@@ -55,6 +55,7 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 		lessons.WidgetTokens:       {"prompt=a+b"},
 		lessons.WidgetLook:         {"block=6&head=6"},
 		lessons.WidgetChat:         {"at=1", "at=2", "at=3", "at=4"},
+		lessons.WidgetSure:         {"a_guess=right", "a_guess=none", "a_guess=wrong&a_says=x"},
 	} {
 		for _, state := range states {
 			paths = append(paths, "/learn/widget/"+s.specOf(kind).ID+"?"+state)

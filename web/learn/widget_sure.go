@@ -1,0 +1,157 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/guess"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// sureTokens is the maximum number of tokens in an answer of the experiment sure.
+const sureTokens = 12
+
+// sure shows some prompts as cards. For each, the learner guesses whether the model's greedy answer
+// is right and how probable its first token is. Only then does the model run.
+type sure struct {
+	model   *infer.Model
+	answers map[string]sureAnswer // by prompt
+}
+
+// A sureAnswer is the model's greedy answer. P is the probability of its first token.
+type sureAnswer struct {
+	Text  string
+	First stage.Text
+	P     float64
+	Loop  string
+}
+
+func newSure(d environment) experiment { return &sure{d.target, map[string]sureAnswer{}} }
+
+func (e *sure) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+	v, w := sureView{}, stage.In(ctx)
+	for _, key := range lessons.SureCards {
+		c := newSureCard(key, in)
+		if c.Open {
+			a, err := e.answer(ctx, c.Prompt)
+			if err != nil {
+				return nil, err
+			}
+			c.open(w, a, in)
+			v.Opened++
+		}
+		if c.Marked {
+			v.Marked++
+			v.off += math.Abs(float64(c.Sure) - 100*c.P)
+		}
+		v.Cards = append(v.Cards, c)
+	}
+	return sureHTML(v), nil
+}
+
+// answer returns the model's greedy answer to a prompt.
+func (e *sure) answer(ctx context.Context, prompt string) (sureAnswer, error) {
+	if a, ok := e.answers[prompt]; ok {
+		return a, nil
+	}
+	s := settingsOf(terms.Values{})
+	s.Temperature = 0
+	run, err := newRun(ctx, e.model, prompt, s)
+	if err != nil {
+		return sureAnswer{}, err // explains what is wrong with the text
+	}
+	st, err := writeTo(ctx, run, sureTokens)
+	if err != nil {
+		return sureAnswer{}, err
+	}
+	var a sureAnswer
+	for _, step := range st.Steps {
+		a.Text += step.Text
+	}
+	if st.Stopped == infer.StopNone {
+		a.Text += " …"
+	}
+	if st, err = seekTo(ctx, run, 1, infer.KindSoftmax); err != nil {
+		return sureAnswer{}, err
+	}
+	first := st.Steps[0].Chosen
+	a.First, a.P, a.Loop = stage.TokenText(e.model.Token(first)), st.Dist.P[first], loopAt(st)
+	e.answers[prompt] = a
+	return a, nil
+}
+
+// A sureView shows all cards.
+type sureView struct {
+	Cards          []sureCard
+	Opened, Marked int
+	off            float64 // the sum of the distances between the learner's marks and the model, in percent
+}
+
+// sentence states how far the learner's marks are from the model's probabilities, or "" if there are
+// no marks yet.
+func (v sureView) sentence(w stage.Words) stage.Rich {
+	if v.Marked == 0 {
+		return nil
+	}
+	return w.Rich(
+		"learn.sure.sum", "n", v.Opened, "all", len(v.Cards), "off", terms.Decimals(v.off/float64(v.Marked), 0),
+	)
+}
+
+// A sureCard is one prompt with the learner's guess. An open card also shows the model's answer.
+type sureCard struct {
+	Key, Prompt string
+	Sure        int    // the learner's guess of P in percent
+	Guess       string // the learner's guess of the kind of answer; "" if there is none yet
+	Open        bool
+	Marked      bool // the learner has guessed P
+	Question    guess.Question
+	Verdict     *guess.Verdict
+	sureAnswer
+}
+
+func newSureCard(key string, in terms.Values) sureCard {
+	c := sureCard{
+		Key: key, Prompt: in[key], Guess: in[key+"_guess"], Sure: in.Int(key + "_sure"),
+		Question: guess.Question{Ask: "learn.sure.ask", Field: key + "_guess", Known: true},
+	}
+	for _, kind := range lessons.SureKinds {
+		c.Question.Choices = append(c.Question.Choices, guess.Choice{Key: kind, Text: "learn.sure." + kind})
+	}
+	if c.Open = c.Guess != lessons.NotYet; !c.Open {
+		c.Guess = ""
+	}
+	c.Marked = c.Open && c.Guess != guess.None
+	return c
+}
+
+// open shows the model's answer. Only the lesson knows whether an answer is true, so there is no
+// judgment if another model answers something else.
+func (c *sureCard) open(w stage.Words, a sureAnswer, in terms.Values) {
+	c.sureAnswer = a
+	if !strings.HasPrefix(strings.TrimSpace(a.Text), in[c.Key+"_says"]) {
+		c.Verdict = &guess.Verdict{Found: w.T("learn.sure.unknown"), Known: true}
+		return
+	}
+	is := in[c.Key+"_is"]
+	c.Verdict = c.Question.Judge(w, c.Guess, is, w.T("learn.sure."+is))
+}
+
+// values describes the first token's probability, and the learner's mark if there is one.
+func (c sureCard) values(w stage.Words) stage.Rich {
+	token := stage.Span{Token: c.First, Style: stage.Gen}
+	if !c.Marked {
+		return w.Rich("learn.sure.p", "token", token, "p", terms.Percent(c.P))
+	}
+	return w.Rich("learn.sure.p.mark", "token", token, "p", terms.Percent(c.P), "mark", c.mark())
+}
+
+// mark returns the learner's guess of the probability, such as "60%".
+func (c sureCard) mark() string { return strconv.Itoa(c.Sure) + "%" }
