@@ -13,7 +13,7 @@ import (
 // order.
 var order = []string{
 	"the-loop", "logits-and-softmax", "choosing-a-token", "calling-an-api", "temperature", "kv-cache", "stopping",
-	"speculative-decoding",
+	"speculative-decoding", "sure-and-wrong",
 }
 
 // center is the number of lessons in order that are never left out for a less important one.

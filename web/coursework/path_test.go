@@ -65,7 +65,7 @@ func numbersOf(m *Map) (list []int) {
 
 // TestWithinKeepsTheCenter: twenty minutes are enough for the loop, softmax, the choice of a token
 // and the API, if the lesson on the choice is shortened. An hour is enough for all of it, for
-// temperature, stopping and the cache, and for speculative decoding.
+// temperature, stopping and the cache, for speculative decoding, and for the lesson on certainty.
 func TestWithinKeepsTheCenter(t *testing.T) {
 	t.Parallel()
 	course, err := lessons.Load()
@@ -98,7 +98,7 @@ func TestWithinKeepsTheCenter(t *testing.T) {
 	}
 	part, _ = NewMap(course, progress.Map{}).Within(60)
 	got := numbersOf(part)
-	for _, n := range []int{1, 4, 5, 6, 7, 8, 9, 10} {
+	for _, n := range []int{1, 4, 5, 6, 7, 8, 9, 10, 14} {
 		if !slices.Contains(got, n) {
 			t.Errorf("for 60 minutes, got lessons %v, want lesson %d too", got, n)
 		}
