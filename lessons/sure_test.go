@@ -18,6 +18,7 @@ func TestLessonSureAndWrongIsTrue(t *testing.T) {
 		"Ottawa is right", "Tallinn, which begins with ·T", "·si begins sixteen",
 		"nearly as sure of ·blue as of Ottawa", "It only moves the favorite further ahead",
 		"At T = 0.5 the favorite has nearly everything", "Mars is the same in both",
+		"Tallinn, and many people live there.", "·Ottawa has", "The favorite is ·fifteen", // a walkthrough
 		"it was never taught to write I don’t know in place of an answer",
 	)
 	m, scores := testmodel.Target(t), sureAnswers(t)
@@ -27,7 +28,7 @@ func TestLessonSureAndWrongIsTrue(t *testing.T) {
 		}
 		z := scores[c.Prompt]
 		id := slices.Index(z, slices.Max(z))
-		if got := m.Token(id).Text; (got == c.Token) != (name != "closed" && name != "shut") {
+		if got := m.Token(id).Text; (got == c.Token) != !slices.Contains([]string{"closed", "shut", "ten"}, name) {
 			t.Errorf("%s: the favorite after %q is %q, the figure's token %q", name, c.Prompt, got, c.Token)
 		}
 		id = m.Encode(c.Prompt + c.Token)[len(m.Encode(c.Prompt))]
@@ -52,13 +53,17 @@ func TestLessonSureAndWrongIsTrue(t *testing.T) {
 func sureAnswers(t *testing.T) map[string][]float32 {
 	t.Helper()
 	w, scores := widgetNamed(t, "sure-four"), map[string][]float32{}
-	for card, want := range map[string]struct{ answer, is string }{
-		"a": {"Ottawa,", "right"},
-		"b": {"Tallinn", "invented"}, // the capital of Estonia; Narnia is fiction
-		"c": {"sixteen.", "wrong"},   // 7 × 8 = 56
-		"d": {"blue.", "wrong"},      // yellow-brown by day
+	for card, want := range map[string]struct {
+		answer, is string
+		tokens     int
+	}{
+		"a": {"Ottawa", "right", 1},
+		// The capital of Estonia; Narnia is fiction. A walkthrough shows the whole answer.
+		"b": {"Tallinn, and many people live there", "invented", 9},
+		"c": {"sixteen.", "wrong", 3}, // 7 × 8 = 56
+		"d": {"blue.", "wrong", 2},    // yellow-brown by day
 	} {
-		loop := write(t, w.Params[card], at(func(s *infer.Settings) { s.Temperature = 0 }), 3)
+		loop := write(t, w.Params[card], at(func(s *infer.Settings) { s.Temperature = 0 }), want.tokens)
 		got := strings.TrimSpace(textOf(loop))
 		if !strings.HasPrefix(got, want.answer) || !strings.HasPrefix(got, w.Params[card+"_says"]) ||
 			w.Params[card+"_is"] != want.is {
