@@ -108,6 +108,14 @@ var uses = map[lessons.WidgetKind][]use{
 		{press(".w [data-next]"), `f.querySelector(".w__sum").textContent.startsWith("Round 2.")`},
 		{slide(`[name="gamma"]`, 1), `f.querySelectorAll("tbody tr").length <= 2`},
 	},
+	lessons.WidgetSure: {
+		{slide(`[name="b_sure"]`, 70), `f.querySelector("output[for=sure-b-slider]").textContent === "70"`},
+		{
+			press(`#sure-b button[value="invented"]`),
+			`f.querySelector("#sure-b .w-sure__mark")?.getAttribute("cx") === "70%" && ` +
+				`!f.querySelector("#sure-a .w-bar")`,
+		},
+	},
 }
 
 func press(selector string) func(browser.Hands, string) {
