@@ -23,6 +23,13 @@ const (
 // the last one repeats the first request with a changed question.
 const ChatEdited = 4
 
+// The states of the counters experiment: the learner is still placing counters, or has placed all of
+// them and asked for the head's. A learner without an idea sends [NoGuess].
+const (
+	CountersOpen = "no"
+	CountersDone = "yes"
+)
+
 // maxTokens is the maximum number of tokens that an experiment generates.
 const maxTokens = 512
 
@@ -92,11 +99,28 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 		promptInput("prompt", "lessons.input.text"),
 		numberInput("block", "lessons.input.block", 1, 6, "1"),
 		numberInput("head", "lessons.input.head", 1, 6, "1"),
+		hidden(numberInput("row", "lessons.input.row", 0, maxTokens, "0")), // 0 is the last token
 	},
 	WidgetChat: {
 		promptInput("prompt", "lessons.input.question"),
 		promptInput("edit", "lessons.input.edit"),
 		positionInput(ChatEdited, "1"),
+	},
+	WidgetCounters: {
+		hidden(promptInput("prompt", "lessons.input.text")),
+		hidden(numberInput("block", "lessons.input.block", 1, 6, "1")),
+		hidden(numberInput("head", "lessons.input.head", 1, 6, "1")),
+		hidden(terms.Input{
+			Key: "spread", Label: "lessons.input.spread", Kind: terms.KindText, Min: 1, Max: 64, Default: "0",
+		}),
+		hidden(terms.Input{
+			Key: "done", Label: "lessons.input.done", Kind: terms.KindChoice, Default: CountersOpen,
+			Options: []string{CountersOpen, CountersDone, NoGuess},
+		}),
+	},
+	WidgetHide: {
+		promptInput("prompt", "lessons.input.text"),
+		hidden(terms.Input{Key: "off", Label: "lessons.input.off", Kind: terms.KindList, Max: maxTokens, Default: "0"}),
 	},
 	WidgetSure: sureInputs(),
 }

@@ -1,10 +1,12 @@
 package lessons
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/infer/why"
 )
@@ -77,6 +79,48 @@ func TestLensIsNeverCalledAnAnswer(t *testing.T) {
 			if strings.Contains(text, gone) {
 				t.Errorf("%s says %q of a reading of the unfinished vector", file, gone)
 			}
+		}
+	}
+}
+
+// TestHiddenWordsSentencesAreTrue: what the lesson on one pass says about hidden words is true of
+// the bundled model. The wizard is at positions 2 and 3, and ·lived is at position 4.
+func TestHiddenWordsSentencesAreTrue(t *testing.T) {
+	says(
+		t, "With ·lived hidden, almost everything moves", "There is no ·cottage any more",
+		"With ·w and izard hidden, little moves", "makes a home likely, not the wizard",
+	)
+	m := testmodel.Target(t)
+	w, err := m.Watch(t.Context(), m.Encode(widgetNamed(t, "hide-wizard").Params["prompt"]), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cottage := m.Encode(" cottage")
+	shares := func(w *infer.Watch) []float64 {
+		z, err := w.Logits(m.Config().Layers, 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, _ := sampling.Softmax(z, 1)
+		return p
+	}
+	whole := shares(w)
+	for _, row := range []struct {
+		off         []int
+		least, most float64 // of the probability that moves
+		likely      bool    // whether ·cottage keeps half of its probability
+	}{{[]int{4}, 0.95, 1, false}, {[]int{2, 3}, 0.01, 0.15, true}} {
+		again, err := w.Again(t.Context(), infer.Intervention{Positions: row.off})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, moved := shares(again), 0.0
+		for i := range p {
+			moved += math.Abs(p[i]-whole[i]) / 2
+		}
+		id := cottage[len(cottage)-1]
+		if moved < row.least || moved > row.most || (p[id] > whole[id]/2) != row.likely || p[id] > 0.01 != row.likely {
+			t.Errorf("%v hidden: %v moves, ·cottage has %v; want %+v", row.off, moved, p[id], row)
 		}
 	}
 }

@@ -101,6 +101,9 @@ func TestReadingLengths(t *testing.T) {
 			t.Errorf("%s has no interactive part for %d words, want at most %d", lesson.Slug, r.toTouch, mostToTouch)
 		}
 	}
+	if r := readingOf(course(t).Lesson("inside-one-pass")); r.toTouch > 40 {
+		t.Errorf("the lesson on attention has %d words before the counters, want at most 40", r.toTouch)
+	}
 	t.Logf("something to do in %d of %d sections, which is %d%%", does, sections, 100*does/sections)
 }
 

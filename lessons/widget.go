@@ -2,6 +2,8 @@ package lessons
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -22,6 +24,8 @@ const (
 	WidgetTokens       WidgetKind = "tokens"       // a text split into tokens
 	WidgetLook         WidgetKind = "look"         // where one head of one block attends
 	WidgetChat         WidgetKind = "chat"         // a conversation as the tokens that the model reads
+	WidgetHide         WidgetKind = "hide"         // how the next token changes with tokens hidden
+	WidgetCounters     WidgetKind = "counters"     // ten counters spread over a text, by the learner and by a head
 	WidgetSure         WidgetKind = "sure"         // how sure the model is of right and wrong answers
 )
 
@@ -44,7 +48,8 @@ func (w Widget) Inputs(l *terms.Language) terms.Inputs {
 const NoGuess = "none"
 
 // widgetQuestions holds the questions that lessons can ask before an experiment runs, with the keys
-// of their choices.
+// of their choices. If there are no keys, the choices are the words of the experiment's text: see
+// [Widget.Words].
 var widgetQuestions = map[WidgetKind]map[string][]string{
 	WidgetTurn: {
 		"scored":   {"1", "10", "1000", "all"}, // how many tokens can come next
@@ -60,10 +65,29 @@ var widgetQuestions = map[WidgetKind]map[string][]string{
 	WidgetSpeculate:    {"kept": {"0", "1", "2", "3", "4"}},           // guesses of the first round that stay
 	WidgetChat:         {"hidden": {"zero", "third", "half", "most"}}, // how much of what is written is not shown
 	WidgetLook:         {"heads": {"zero", "few", "half", "all"}},     // heads that look most at the last word but one
+	WidgetHide:         {"word": nil},                                 // the word that matters most
 }
 
-// Choices returns the keys of the choices of an experiment's question.
-func (w Widget) Choices() []string { return slices.Clone(widgetQuestions[w.Kind][w.Ask]) }
+// Choices returns the keys of the choices of an experiment's question. The key of a word is its
+// number, from 1.
+func (w Widget) Choices() []string {
+	keys := slices.Clone(widgetQuestions[w.Kind][w.Ask])
+	for i := range w.Words() {
+		keys = append(keys, strconv.Itoa(i+1))
+	}
+	return keys
+}
+
+// Words returns the words of the experiment's text, without the last one, if they are the choices of
+// its question.
+func (w Widget) Words() []string {
+	keys, asked := widgetQuestions[w.Kind][w.Ask]
+	words := strings.Fields(w.Params["prompt"])
+	if !asked || keys != nil || len(words) == 0 {
+		return nil
+	}
+	return words[:len(words)-1]
+}
 
 // widget parses `::: widget KIND id=ID key="value"`.
 func (l *loader) widget(section *Section, p block) Block {

@@ -73,7 +73,7 @@ func passKinds(l *terms.Language) []Info {
 			},
 		},
 		{
-			Kind: Attention, Title: l.T("drill.attention.title"),
+			Kind: Attention, Title: l.T("drill.attention.title"), Taught: true,
 			Lead:    l.T("drill.attention.lead"),
 			Minutes: 6, Levels: MaxLevel,
 			Harder: [MaxLevel]string{

@@ -118,6 +118,28 @@ document.addEventListener('change', judge);
 document.addEventListener('feed', judge);
 document.addEventListener('toggle', judge, true);
 
+// Counting ---------------------------------------------------------------------
+
+// A press counts from the newest counters, even if the answer to an earlier press is still to come.
+const spreads = new WeakMap(); // form → the number of counters on each token
+
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('.w__body--counters button[name]');
+  if (!button) return;
+  const { form } = button;
+  const field = form.querySelector('input[name=spread]');
+  const list = spreads.get(form) ?? field.value.split('.').map(Number);
+  if (button.name === 'spread') {
+    const [at, by] = [Number(button.dataset.at), Number(button.dataset.by)];
+    const placed = list.reduce((sum, n) => sum + n, 0);
+    const most = Number(form.querySelector('[data-counters]').dataset.counters);
+    if (list[at] + by >= 0 && placed + by <= most) list[at] += by;
+    spreads.set(form, list);
+    button.value = list.join('.');
+  }
+  field.value = list.join('.');
+});
+
 // Playing ----------------------------------------------------------------------
 
 const timers = new WeakMap(); // figure → timer of the next step

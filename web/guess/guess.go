@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -19,6 +20,8 @@ type Question struct {
 	Rings   bool   // the answer is the positions of two rings in a chart instead of a choice
 	Field   string // the name of the form's field; "" for guess
 	Known   bool   // the answer is a known fact, not a measurement
+	// Shown holds the texts of choices that no catalog has, such as words of a learner's text, by key.
+	Shown map[string]string
 }
 
 // A Choice is one possible answer. Text is the key of its text.
@@ -48,6 +51,12 @@ func QuestionOf(w lessons.Widget) Question {
 	for _, c := range w.Choices() {
 		q.Choices = append(q.Choices, Choice{Key: c, Text: key + "." + c})
 	}
+	for i, word := range w.Words() {
+		if q.Shown == nil {
+			q.Shown = map[string]string{}
+		}
+		q.Shown[q.Choices[i].Key] = word
+	}
 	return q
 }
 
@@ -61,10 +70,18 @@ func (q Question) Has(key string) bool {
 func (q Question) Words(w stage.Words, key string) string {
 	for _, c := range q.Choices {
 		if c.Key == key {
-			return w.T(c.Text)
+			return q.label(w, c)
 		}
 	}
 	return w.T("guess.no")
+}
+
+// label returns the text of a choice's button.
+func (q Question) label(w stage.Words, c Choice) string {
+	if shown, ok := q.Shown[c.Key]; ok {
+		return terms.Isolated(shown)
+	}
+	return w.T(c.Text)
 }
 
 // A Verdict compares a guess with the result.

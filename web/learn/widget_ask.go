@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -20,12 +21,17 @@ func (s *spec) asking(ctx context.Context) (result, error) {
 	return result{Ask: ask.String(), Body: body.String()}, err
 }
 
-// offered reports whether inputs are those of the lesson, to which the question refers. The position
-// can be any, and so can a temperature that the learner is asked to move.
+// moved lists the inputs, besides the position, that learners can change without changing the answer
+// to the question.
+var moved = map[lessons.WidgetKind][]string{
+	lessons.WidgetTemperature: {"t"}, lessons.WidgetHide: {"off"}, lessons.WidgetLook: {"block", "head", "row"},
+}
+
+// offered reports whether inputs are those of the lesson, to which the question refers.
 func (s *spec) offered(l *terms.Language, in terms.Values) bool {
+	free := append([]string{"at", "guess"}, moved[s.Kind]...)
 	for _, i := range s.Inputs(l) {
-		moves := i.Key == "at" || i.Key == "guess" || i.Key == "t" && s.Kind == lessons.WidgetTemperature
-		if !moves && in[i.Key] != i.Default {
+		if !slices.Contains(free, i.Key) && in[i.Key] != i.Default {
 			return false
 		}
 	}

@@ -104,6 +104,33 @@ var uses = map[lessons.WidgetKind][]use{
 				`f.querySelector(".w-cuts").checkVisibility()`,
 		},
 	},
+	lessons.WidgetLook: {
+		{
+			press(`.w-tri button:nth-of-type(3)`),
+			`f.querySelectorAll(".w-tab--look tbody tr").length === 3 && ` +
+				`f.querySelectorAll(".w-tri [aria-pressed=true]").length === 1`,
+		},
+		{slide(`[name="head"]`, 5), `f.querySelector(".w__sum").textContent.includes("head 5")`},
+	},
+	lessons.WidgetCounters: {
+		{
+			press(`tbody tr:nth-child(4) button:last-child`),
+			`f.querySelector("[name=spread]").value.startsWith("0.0.0.1.")`,
+		},
+		{
+			press(`tbody tr:nth-child(4) button:first-child`),
+			`f.querySelector("[name=spread]").value.startsWith("0.0.0.0.")`,
+		},
+		{press(`#ten-none`), `f.querySelectorAll("tbody td circle").length === 10`},
+	},
+	lessons.WidgetHide: {
+		{
+			press(`.w-hide button:nth-of-type(4)`),
+			`f.querySelectorAll(".w-hide [aria-pressed=true]").length === 1 && ` +
+				`f.querySelector(".w__sum").textContent.includes("1 token hidden")`,
+		},
+		{press(`.w-hide button:nth-of-type(4)`), `!f.querySelector(".w-hide [aria-pressed=true]")`},
+	},
 	lessons.WidgetSpeculate: {
 		{press(".w [data-next]"), `f.querySelector(".w__sum").textContent.startsWith("Round 2.")`},
 		{slide(`[name="gamma"]`, 1), `f.querySelectorAll("tbody tr").length <= 2`},

@@ -39,7 +39,7 @@ func newFigure(
 	for _, one := range s.Inputs(l) {
 		c := shell.Control{Input: one, ID: s.ID + "-" + one.Key, Value: in[one.Key]}
 		switch {
-		case c.Hidden:
+		case c.Hidden: // the body or the question sends it
 		case c.Kind == terms.KindText:
 			f.Texts = append(f.Texts, c)
 		default:

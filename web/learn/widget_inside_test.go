@@ -10,6 +10,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -41,6 +43,84 @@ func TestLookScoresYieldTheWeights(t *testing.T) {
 				)
 			}
 		}
+	}
+}
+
+// TestTriangleShowsEveryRow: the triangle has a row for each token. A press on it shows the table of
+// that token, with the weights of block 4, head 5 that the engine computes for a text that ends there.
+// The wall covers everything after the token.
+func TestTriangleShowsEveryRow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spec, m := s.spec("look-wizard"), s.pages.Model
+	ids := m.Encode("The wizard lived in a")
+	for _, row := range []int{1, 4, 6} {
+		inputs := map[string]string{"block": "4", "head": "5", "row": strconv.Itoa(row + 1)}
+		d := s.alone(spec, inputs)
+		cache := m.NewCache()
+		if _, _, err := m.Forward(t.Context(), cache, ids[:row+1]); err != nil {
+			t.Fatal(err)
+		}
+		inside, err := m.Inspect(t.Context(), cache, ids[row], row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := inside.Blocks[3].Attention[4]
+		table := d.Find(".w-tab--look tbody tr")
+		button := d.Find(".w-tri button").Eq(row)
+		if table.Length() != row+1 || button.AttrOr("aria-pressed", "") != "true" {
+			t.Fatalf("row %d: the table has %d rows, want %d, and the pressed button", row, table.Length(), row+1)
+		}
+		for i, weight := range weights {
+			if got, want := text(table.Eq(i).Find("td").Last()), terms.Prob(float64(weight)); got != want {
+				t.Errorf("row %d: token %d has the weight %s in the table, want %s", row, i, got, want)
+			}
+			got, want := read(t, button.Find(".w-bar__p").Eq(i).AttrOr("height", "")), 20*float64(weight)
+			if math.Abs(got-want) > 0.01 {
+				t.Errorf("row %d: the bar of token %d has the height %v, want %v", row, i, got, want)
+			}
+		}
+		wall := button.Find(".w-tri__wall")
+		if x, want := wall.AttrOr("x", ""), strconv.Itoa(20*(row+1)); x != want {
+			t.Errorf("row %d: the wall begins at %s, want %s", row, x, want)
+		}
+		largest := terms.Prob(float64(slices.Max(weights)))
+		if label := button.AttrOr("aria-label", ""); !strings.Contains(label, largest) {
+			t.Errorf("row %d is called %q, want its largest weight in it", row, label)
+		}
+	}
+	d := s.alone(spec, map[string]string{"row": "512"})
+	if got := text(d.Find(`.w-tri [aria-pressed="true"] .tk`)); got != "·a" {
+		t.Errorf("a row beyond the end: got %q, want the last token", got)
+	}
+}
+
+// TestAddedAmountsMatchTheExplanation: the amounts that the look experiment shows for ·Paris are the
+// sums of the terms that package why lists, and they add up to the score.
+func TestAddedAmountsMatchTheExplanation(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	study, err := why.New(t.Context(), s.pages.Model, s.pages.Model.Encode("The capital of France is"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := study.Ask(t.Context(), why.Question{Token: -1, Over: -1, Says: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]float64{}
+	for _, c := range a.Base.Parts {
+		sums[string(c.Part.Kind)] += c.Z
+	}
+	table := s.alone(s.spec("look-paris"), nil).Find(".w-tab--added")
+	want := []string{
+		terms.Decimals(sums["head"], 2), terms.Decimals(sums["feed_forward"], 2),
+		terms.Decimals(a.Base.Z-sums["head"]-sums["feed_forward"], 2), terms.Decimals(a.Base.Z, 2),
+	}
+	var got []string
+	table.Find("td").Each(func(_ int, cell *goquery.Selection) { got = append(got, text(cell)) })
+	if !slices.Equal(got, want) || !strings.Contains(text(table.Find("thead")), "·Paris") {
+		t.Errorf("got %v for %q, want %v for ·Paris", got, text(table.Find("thead")), want)
 	}
 }
 

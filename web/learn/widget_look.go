@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -12,15 +13,19 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// headLook shows one head of one block at the last token of a text: the products of its query and
-// every key, the weights, and the block's output.
+// headLook shows one head of one block: its weights at all tokens of a text and, for one of them, the
+// products of its query and every key. At first, that is the last one.
 type headLook struct {
 	model  *infer.Model
 	prompt string
 	ids    []int
 	cache  *infer.Cache
-	inside *infer.Inspection
+	inside *infer.Inspection // of the last token
+	watch  *infer.Watch      // all weights; nil if the text is too long
 	loop   string
+
+	at   int               // the token in the table
+	look *infer.Inspection // of that token
 }
 
 func newLook(d environment) experiment { return &headLook{model: d.target} }
@@ -35,7 +40,23 @@ func (e *headLook) show(ctx context.Context, in terms.Values) (templ.Component, 
 	block, head := min(in.Int("block"), c.Layers), min(in.Int("head"), c.Heads)
 	in.SetInt("block", block)
 	in.SetInt("head", head)
-	return lookHTML(e.view(stage.In(ctx), block-1, head-1)), nil
+	row := len(e.ids) - 1
+	if at := in.Int("row"); at > 0 {
+		row = min(row, at-1)
+	}
+	in.SetInt("row", row+1)
+	if row == len(e.ids)-1 {
+		e.at, e.look = row, e.inside
+	} else if err := e.rowAt(ctx, row); err != nil {
+		return nil, err
+	}
+	v := e.view(stage.In(ctx), block-1, head-1)
+	v.Triangle = e.triangle(stage.In(ctx), block-1, head-1, row)
+	var err error
+	if v.Added, err = e.added(); err != nil {
+		return nil, err
+	}
+	return lookHTML(v), nil
 }
 
 // read runs a text through the model and stores the internal values of the pass at the last
@@ -59,7 +80,11 @@ func (e *headLook) read(ctx context.Context, prompt string) error {
 		return err
 	}
 	e.prompt, e.ids, e.cache, e.inside, e.loop = prompt, ids, cache, inside, loopAt(st)
-	return nil
+	e.watch, e.look = nil, nil
+	if len(ids) <= triangleTokens {
+		e.watch, err = e.model.Watch(ctx, ids, true)
+	}
+	return err
 }
 
 // A lookView shows one head.
@@ -69,7 +94,12 @@ type lookView struct {
 	Stream      []lookStream
 	Loop        string
 	Top         lookRow // the position with the largest weight
-	Own         bool    // Top is the last token itself
+	Own         bool    // Top is the token that looks
+	From        stage.Text
+	Row         string // the number of the token that looks, from 1
+	Last        bool   // it is the last token
+	Triangle    *triangle
+	Added       *lookAdded
 }
 
 // A lookRow is one position that the head can attend to.
@@ -84,15 +114,18 @@ type lookRow struct {
 type lookStream struct{ Where, Length, Says string }
 
 func (e *headLook) view(w stage.Words, block, head int) lookView {
-	v := lookView{Block: block + 1, Head: head + 1, Loop: e.loop}
-	for i, weight := range e.inside.Blocks[block].Attention[head] {
+	v := lookView{
+		Block: block + 1, Head: head + 1, Loop: e.loop, From: textAt(w, e.model, e.ids, e.at),
+		Row: strconv.Itoa(e.at + 1), Last: e.at == len(e.ids)-1,
+	}
+	for i, weight := range e.look.Blocks[block].Attention[head] {
 		r := lookRow{
-			Text: e.textAt(w, i), At: terms.Count(i), Score: terms.Decimals(e.score(block, head, i), 2),
+			Text: textAt(w, e.model, e.ids, i), At: terms.Count(i), Score: terms.Decimals(e.score(block, head, i), 2),
 			Weight: terms.Prob(float64(weight)), Bar: stage.Share(float64(weight)), w: float64(weight),
 		}
 		v.Rows = append(v.Rows, r)
 		if i == 0 || r.w > v.Top.w {
-			v.Top, v.Own = r, i == len(e.ids)-1
+			v.Top, v.Own = r, i == e.at
 		}
 	}
 	for i, b := range e.inside.Blocks {
@@ -108,7 +141,7 @@ func (e *headLook) score(block, head, position int) float64 {
 	c := e.model.Config()
 	key, _ := e.cache.Column(block, position)
 	group := head * c.KVHeads / c.Heads
-	q := e.inside.Blocks[block].Query[head*c.HeadDim : (head+1)*c.HeadDim]
+	q := e.look.Blocks[block].Query[head*c.HeadDim : (head+1)*c.HeadDim]
 	k := key[group*c.HeadDim : (group+1)*c.HeadDim]
 	sum := 0.0
 	for i := range q {
@@ -117,22 +150,27 @@ func (e *headLook) score(block, head, position int) float64 {
 	return sum * float64(e.model.ScoreScale())
 }
 
-// textAt returns the token at a position; the start mark has its own name.
-func (e *headLook) textAt(w stage.Words, i int) stage.Text {
-	if i == 0 && e.ids[0] == e.model.Config().BOS {
+// textAt returns the token at a position of a text; the start mark has its own name.
+func textAt(w stage.Words, m *infer.Model, ids []int, i int) stage.Text {
+	if i == 0 && ids[0] == m.Config().BOS {
 		return stage.Text{{S: w.T("start")}}
 	}
-	return stage.TokenText(e.model.Token(e.ids[i]))
+	return stage.TokenText(m.Token(ids[i]))
 }
 
 // sentence describes the position with the largest weight.
 func (v lookView) sentence(w stage.Words) stage.Rich {
 	key := "learn.look.say"
-	if v.Own {
+	switch {
+	case !v.Last && v.Own:
+		key = "learn.look.say.row.own"
+	case !v.Last:
+		key = "learn.look.say.row"
+	case v.Own:
 		key = "learn.look.say.own"
 	}
-	top := stage.Span{Token: v.Top.Text, Style: stage.Gen}
-	return w.Rich(key, "block", v.Block, "head", v.Head, "token", top, "weight", v.Top.Weight)
+	top, from := stage.Span{Token: v.Top.Text, Style: stage.Gen}, stage.Span{Token: v.From, Style: stage.Given}
+	return w.Rich(key, "block", v.Block, "head", v.Head, "token", top, "weight", v.Top.Weight, "from", from)
 }
 
 // answer implements [judge]. It counts the heads whose largest weight is on the word before the

@@ -22,7 +22,7 @@ import (
 
 // widgetStyles and widgetScripts are the additional files of pages with experiments.
 var (
-	widgetStyles  = []string{"css/story.css", "css/guess.css", "css/widget.css", "css/carry.css"}
+	widgetStyles  = []string{"css/story.css", "css/guess.css", "css/widget.css", "css/attention.css", "css/carry.css"}
 	widgetScripts = []string{"js/widget.js"} // it loads feed.js, which loads connection.js
 )
 
@@ -77,6 +77,8 @@ var widgetKinds = map[lessons.WidgetKind]widgetKind{
 	lessons.WidgetTokens:       {newTokens, false, false},
 	lessons.WidgetLook:         {newLook, false, false},
 	lessons.WidgetChat:         {newChat, false, false},
+	lessons.WidgetHide:         {newHide, false, false},
+	lessons.WidgetCounters:     {newCounters, false, false},
 	lessons.WidgetSure:         {newSure, false, false},
 }
 

@@ -113,7 +113,7 @@ func widgetFigure(f figure) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(f.Texts) > 0 {
+		if len(f.Texts) > 0 || f.plays {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"w__ctl\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

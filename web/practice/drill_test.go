@@ -315,7 +315,7 @@ func TestDrillClaimsLessonNumbersTruthfully(t *testing.T) {
 		drill.Five: {"softmax.p.0", "0.6316"}, drill.Softmax: {"softmax.sum", "86.4397"},
 		drill.KVBytes: {"cache.long", "64 GiB"}, drill.Bill: {"call.total", "0.0105"},
 		drill.Speculation: {"expected.e", "3.36"}, drill.Shift: {}, drill.MultiplyAdds: {}, drill.Stops: {},
-		drill.Attention: {},
+		drill.Attention: {"message.added", "2.807"},
 	} {
 		said := text(s.Get("/practice/" + string(kind)).Find(".dfacts"))
 		if own := strings.Contains(said, "the lesson's own"); own != (figure.cell != "") {

@@ -1,0 +1,174 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+const (
+	allCounters   = 10 // the number of counters that a learner spreads, and that a head spreads
+	counterTokens = 16 // the maximum number of tokens of a text, including the start mark
+)
+
+// counters lets the learner spread ten counters over the tokens of a text, and then shows how one
+// head spreads its ten. Nothing of the head is shown before the learner has committed.
+type counters struct {
+	model  *infer.Model
+	prompt string
+	watch  *infer.Watch
+	loop   string
+}
+
+func newCounters(d environment) experiment { return &counters{model: d.target} }
+
+func (e *counters) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+	if e.watch == nil || e.prompt != in["prompt"] {
+		loop, ids, err := shortText(ctx, e.model, in["prompt"], counterTokens)
+		if err != nil {
+			return nil, err
+		}
+		watch, err := e.model.Watch(ctx, ids, true)
+		if err != nil {
+			return nil, err
+		}
+		e.prompt, e.watch, e.loop = in["prompt"], watch, loop
+	}
+	c := e.model.Config()
+	in.SetInt("block", min(in.Int("block"), c.Layers))
+	in.SetInt("head", min(in.Int("head"), c.Heads))
+	yours := spreadOf(in["spread"], len(e.watch.Tokens()))
+	in["spread"] = spreadText(yours)
+	if in["done"] == lessons.CountersDone && sum(yours) < allCounters {
+		in["done"] = lessons.CountersOpen
+	}
+	return countersHTML(e.view(stage.In(ctx), in, yours)), nil
+}
+
+// spreadOf parses a spread of counters over n tokens, such as "0.3.7". What is missing or not a
+// number is 0, and counters beyond the tenth are dropped.
+func spreadOf(text string, n int) []int {
+	list, left := make([]int, n), allCounters
+	for i, part := range strings.Split(text, ".") {
+		if count, err := strconv.Atoi(part); err == nil && i < n {
+			list[i] = max(0, min(count, left))
+			left -= list[i]
+		}
+	}
+	return list
+}
+
+func spreadText(list []int) string {
+	parts := make([]string, len(list))
+	for i, n := range list {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ".")
+}
+
+func sum(list []int) (n int) {
+	for _, x := range list {
+		n += x
+	}
+	return n
+}
+
+// apportion rounds weights that add up to 1 to whole counters that add up to n: each weight gets its
+// whole part, and the counters that are left go to the largest remainders (Hamilton's method).
+func apportion(weights []float32, n int) []int {
+	list, order := make([]int, len(weights)), make([]int, len(weights))
+	rest := make([]float64, len(weights))
+	for i, w := range weights {
+		whole := math.Floor(float64(w) * float64(n))
+		list[i], rest[i], order[i] = int(whole), float64(w)*float64(n)-whole, i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case rest[a] > rest[b]:
+			return -1
+		case rest[a] < rest[b]:
+			return 1
+		}
+		return 0
+	})
+	for i := 0; sum(list) < n; i++ {
+		list[order[i%len(order)]]++
+	}
+	return list
+}
+
+// A countersView shows a learner's counters and, once they have committed, a head's.
+type countersView struct {
+	Values terms.Values // the inputs, which no form field shows
+	Block  int
+	Head   int
+	Rows   []countersRow
+	Placed int
+	Shown  bool // the head's counters are shown
+	Say    stage.Rich
+	Loop   string
+}
+
+// A countersRow is one token. More and Less are the spreads after a press, or "" if it does nothing.
+type countersRow struct {
+	Text       stage.Text
+	Yours      int
+	Heads      int
+	More, Less string
+}
+
+func (e *counters) view(w stage.Words, in terms.Values, yours []int) countersView {
+	v := countersView{
+		Values: in, Block: in.Int("block"), Head: in.Int("head"), Placed: sum(yours), Loop: e.loop,
+		Shown: in["done"] != lessons.CountersOpen,
+	}
+	ids := e.watch.Tokens()
+	heads := apportion(e.watch.Attention(v.Block, v.Head, len(ids)-1), allCounters)
+	both, most := 0, 0
+	for i := range ids {
+		r := countersRow{Text: textAt(w, e.model, ids, i), Yours: yours[i]}
+		if v.Shown {
+			r.Heads = heads[i]
+		}
+		if !v.Shown && v.Placed < allCounters {
+			r.More = changed(yours, i, 1)
+		}
+		if !v.Shown && yours[i] > 0 {
+			r.Less = changed(yours, i, -1)
+		}
+		v.Rows = append(v.Rows, r)
+		both += min(yours[i], heads[i])
+		if heads[i] > heads[most] {
+			most = i
+		}
+	}
+	if !v.Shown {
+		v.Say = w.Rich("learn.ten.placed", "n", v.Placed, "all", allCounters)
+		return v
+	}
+	key := "learn.ten.say"
+	if in["done"] == lessons.NoGuess {
+		key = "learn.ten.say.none"
+	}
+	v.Say = w.Rich(
+		key, "n", both, "all", allCounters, "most", heads[most], "token",
+		stage.Span{Token: textAt(w, e.model, ids, most), Style: stage.Gen},
+	)
+	return v
+}
+
+// changed returns a spread with n more counters on one token.
+func changed(list []int, at, n int) string {
+	list = slices.Clone(list)
+	list[at] += n
+	return spreadText(list)
+}

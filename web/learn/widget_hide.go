@@ -1,0 +1,272 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+const (
+	hideTokens = 32 // the maximum number of tokens of a text, including the start mark
+	hideRows   = 5  // the number of likeliest tokens that each side contributes
+)
+
+// hiding shows how the probabilities of the next token change if some tokens of a text are hidden
+// from all later ones. Each combination of hidden tokens needs its own pass.
+type hiding struct {
+	model  *infer.Model
+	prompt string
+	watch  *infer.Watch
+	loop   string
+	whole  []float64 // the probabilities of the whole vocabulary with nothing hidden
+	words  [][]int   // the positions of each word's tokens, without the last word
+	moved  []float64 // for each word, the probability that moves if the word is hidden
+}
+
+func newHide(d environment) experiment { return &hiding{model: d.target} }
+
+func (e *hiding) show(ctx context.Context, in terms.Values) (templ.Component, error) {
+	if e.watch == nil || e.prompt != in["prompt"] {
+		if err := e.read(ctx, in["prompt"]); err != nil {
+			return nil, err
+		}
+	}
+	off := slices.DeleteFunc(in.List("off"), func(at int) bool { return !e.hideable(at) })
+	slices.Sort(off)
+	in["off"] = listOf(off)
+	p, err := e.without(ctx, off)
+	if err != nil {
+		return nil, err
+	}
+	return hideHTML(e.view(stage.In(ctx), off, p)), nil
+}
+
+// read runs a text through the model, and again with each of its words hidden.
+func (e *hiding) read(ctx context.Context, prompt string) error {
+	loop, ids, err := shortText(ctx, e.model, prompt, hideTokens)
+	if err != nil {
+		return err
+	}
+	watch, err := e.model.Watch(ctx, ids, false)
+	if err != nil {
+		return err
+	}
+	e.prompt, e.loop, e.watch, e.words, e.moved = prompt, loop, watch, nil, nil
+	if e.whole, err = e.without(ctx, nil); err != nil {
+		return err
+	}
+	last := len(ids) - 1
+	for at := e.first(); at < last; at++ {
+		if n := len(e.words); n == 0 || strings.HasPrefix(e.model.Token(ids[at]).Text, " ") {
+			e.words = append(e.words, []int{at})
+		} else {
+			e.words[n-1] = append(e.words[n-1], at)
+		}
+	}
+	for _, word := range e.words {
+		p, err := e.without(ctx, word)
+		if err != nil {
+			return err
+		}
+		e.moved = append(e.moved, movedBy(e.whole, p))
+	}
+	return nil
+}
+
+// shortText checks a text, and returns its tokens and a link to the Loop. It refuses a text with
+// more than most tokens.
+func shortText(ctx context.Context, m *infer.Model, prompt string, most int) (loop string, ids []int, err error) {
+	run, err := newRun(ctx, m, prompt, settingsOf(terms.Values{}))
+	if err != nil {
+		return "", nil, err // explains what is wrong with the text
+	}
+	st, err := stageTo(ctx, run, infer.KindForward)
+	if err != nil {
+		return "", nil, err
+	}
+	if ids = m.Encode(prompt); len(ids) > most {
+		return "", nil, terms.Refuse(terms.CodeRange, "learn.text.long", "n", len(ids), "most", most)
+	}
+	return loopAt(st), ids, nil
+}
+
+// without returns the probabilities of all tokens with some positions hidden.
+func (e *hiding) without(ctx context.Context, off []int) ([]float64, error) {
+	watch := e.watch
+	if len(off) > 0 {
+		var err error
+		if watch, err = watch.Again(ctx, infer.Intervention{Positions: off}); err != nil {
+			return nil, err
+		}
+	}
+	z, err := watch.Logits(e.model.Config().Layers, len(watch.Tokens())-1)
+	if err != nil {
+		return nil, err
+	}
+	p, _, _ := sampling.Softmax(z, 1)
+	return p, nil
+}
+
+// movedBy returns the share of the probability that lies on other tokens in q than in p.
+func movedBy(p, q []float64) (moved float64) {
+	for i := range p {
+		moved += math.Max(0, p[i]-q[i])
+	}
+	return moved
+}
+
+// first returns the first position that is not a start mark.
+func (e *hiding) first() int {
+	if e.watch.Tokens()[0] == e.model.Config().BOS {
+		return 1
+	}
+	return 0
+}
+
+// hideable reports whether a position can be hidden. The last one is needed for the answer.
+func (e *hiding) hideable(at int) bool { return at >= e.first() && at < len(e.watch.Tokens())-1 }
+
+// listOf formats positions as the value of the input off. If there are none, it is the start mark's
+// position, which is never hidden.
+func listOf(positions []int) string {
+	if len(positions) == 0 {
+		return "0"
+	}
+	list := make([]string, len(positions))
+	for i, at := range positions {
+		list[i] = strconv.Itoa(at)
+	}
+	return strings.Join(list, ",")
+}
+
+// A hideView shows the next token's probabilities with and without some tokens.
+type hideView struct {
+	Off    string
+	Tokens []hideToken
+	Rows   []hideRow
+	Rest   hideRow
+	Say    stage.Rich
+	Loop   string
+}
+
+// A hideToken is a token of the text. Press is the value of off after a press on it, or "" if it
+// cannot be hidden.
+type hideToken struct {
+	Text   stage.Text
+	Hidden bool
+	Press  string
+}
+
+// A hideRow is one possible next token.
+type hideRow struct {
+	Text           stage.Text
+	Name           string // instead of Text
+	Was, Now       string
+	WasBar, NowBar string
+}
+
+func (e *hiding) view(w stage.Words, off []int, p []float64) hideView {
+	ids := e.watch.Tokens()
+	v := hideView{Off: listOf(off), Loop: e.loop}
+	for at := e.first(); at < len(ids); at++ {
+		t := hideToken{Text: stage.TokenText(e.model.Token(ids[at])), Hidden: slices.Contains(off, at)}
+		if e.hideable(at) {
+			t.Press = listOf(toggled(off, at))
+		}
+		v.Tokens = append(v.Tokens, t)
+	}
+	was, now := 1.0, 1.0
+	shown := likeliest(e.whole, hideRows)
+	for _, id := range likeliest(p, hideRows) {
+		if !slices.Contains(shown, id) {
+			shown = append(shown, id)
+		}
+	}
+	for _, id := range shown {
+		r := newHideRow(e.whole[id], p[id])
+		r.Text = stage.TokenText(e.model.Token(id))
+		v.Rows = append(v.Rows, r)
+		was, now = was-e.whole[id], now-p[id]
+	}
+	v.Rest = newHideRow(max(0, was), max(0, now))
+	v.Rest.Name = w.T("learn.hide.rest", "n", len(p)-len(shown))
+	v.Say = e.sentence(w, off, p)
+	return v
+}
+
+func newHideRow(was, now float64) hideRow {
+	return hideRow{Was: terms.Prob(was), Now: terms.Prob(now), WasBar: stage.Share(was), NowBar: stage.Share(now)}
+}
+
+// toggled returns the hidden positions after a press on one of them.
+func toggled(off []int, at int) []int {
+	if i := slices.Index(off, at); i >= 0 {
+		return slices.Delete(slices.Clone(off), i, i+1)
+	}
+	list := append(slices.Clone(off), at)
+	slices.Sort(list)
+	return list
+}
+
+// likeliest returns the n tokens with the highest probabilities.
+func likeliest(p []float64, n int) []int {
+	ids := make([]int, len(p))
+	for i := range ids {
+		ids[i] = i
+	}
+	slices.SortStableFunc(ids, func(a, b int) int {
+		switch {
+		case p[a] > p[b]:
+			return -1
+		case p[a] < p[b]:
+			return 1
+		}
+		return 0
+	})
+	return ids[:min(n, len(ids))]
+}
+
+// sentence describes what hiding the tokens changes.
+func (e *hiding) sentence(w stage.Words, off []int, p []float64) stage.Rich {
+	top := func(p []float64) stage.Span {
+		return stage.Span{Token: stage.TokenText(e.model.Token(likeliest(p, 1)[0])), Style: stage.Gen}
+	}
+	if len(off) == 0 {
+		return w.Rich("learn.hide.say.whole", "token", top(e.whole))
+	}
+	return w.Rich(
+		"learn.hide.say", "share", terms.Percent(movedBy(e.whole, p)), "token", top(p), "before", top(e.whole),
+		"tokens", w.Counted(len(off), "token"),
+	)
+}
+
+// answer implements [judge]. It returns the word that moves most of the probability if it is hidden.
+func (e *hiding) answer(w stage.Words, _ string) (key, say string, ok bool) {
+	if len(e.moved) == 0 {
+		return "", "", false
+	}
+	most := 0
+	for i, moved := range e.moved {
+		if moved > e.moved[most] {
+			most = i
+		}
+	}
+	var word strings.Builder
+	for _, at := range e.words[most] {
+		word.WriteString(e.model.Token(e.watch.Tokens()[at]).Text)
+	}
+	say = w.T(
+		"learn.ask.word.say", "word", terms.Isolated(strings.TrimSpace(word.String())), "share",
+		terms.Percent(e.moved[most]),
+	)
+	return strconv.Itoa(most + 1), say, true
+}

@@ -1,0 +1,71 @@
+package learn
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/why"
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+// TestHiddenTokensChangeTheWholeVocabulary: with tokens hidden, the experiment shows the
+// probabilities that package why computes for the same positions, and its rows and the last row
+// cover the whole vocabulary. A press on a hidden token shows it again.
+func TestHiddenTokensChangeTheWholeVocabulary(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spec, m := s.specOf(lessons.WidgetHide), s.pages.Model
+	study, err := why.New(t.Context(), m, m.Encode("The wizard lived in a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _, _ := sampling.Softmax(s.scores("The wizard lived in a"), 1)
+	for _, c := range []struct {
+		off       string
+		positions []int
+	}{{"4", []int{4}}, {"2,3", []int{2, 3}}, {"0", nil}, {"6", nil}} { // positions 0 and 6 cannot be hidden
+		d := s.alone(spec, map[string]string{"off": c.off})
+		if got, want := d.Find(`.w-hide [aria-pressed="true"]`).Length(), len(c.positions); got != want {
+			t.Errorf("off=%s: %d tokens are hidden, want %d", c.off, got, want)
+		}
+		a, err := study.Ask(t.Context(), why.Question{
+			Token: -1, Over: -1, Says: 5, Intervention: infer.Intervention{Positions: c.positions},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := a.Base
+		if a.Changed != nil {
+			after = *a.Changed
+		}
+		var was, now float64
+		list := rows(d.Find(".w-tab--hide tbody tr"))
+		for _, r := range append(list, rows(d.Find(".w-tab--hide tfoot tr"))...) {
+			was, now = was+read(t, r[1]), now+read(t, r[2])
+		}
+		if math.Abs(was-1) > 0.001 || math.Abs(now-1) > 0.001 {
+			t.Errorf("off=%s: the columns add up to %v and %v, want 1", c.off, was, now)
+		}
+		for _, says := range after.Says {
+			want := []string{terms.Prob(whole[says.Token.ID]), terms.Prob(says.P)}
+			if !slices.ContainsFunc(list, func(r []string) bool { return slices.Equal(r[1:3], want) }) {
+				t.Errorf("off=%s: no row for %q has the probabilities %v: %v", c.off, says.Token.Text, want, list)
+			}
+		}
+	}
+	d := s.alone(spec, map[string]string{"off": "2,4"})
+	for i, want := range []string{"1,2,4", "4", "2,3,4", "2", "2,4,5"} {
+		if got := d.Find(".w-hide button").Eq(i).AttrOr("value", ""); got != want {
+			t.Errorf("button %d hides %q, want %q", i+1, got, want)
+		}
+	}
+	long := s.alone(spec, map[string]string{"prompt": "a" + strings.Repeat(" a", 33)})
+	if got := text(long.Find("[data-feed-error]")); got != "The text has 35 tokens. This experiment takes at most 32." {
+		t.Errorf("a long text: got %q, want the limit", got)
+	}
+}
