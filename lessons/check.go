@@ -176,6 +176,7 @@ func (p *fragment) link(n *ast.Link) {
 	switch {
 	case ok:
 		n.Destination = []byte(href)
+		p.l.usesDrill(href)
 	case p.l.outside && strings.HasPrefix(to, "https://"):
 	case strings.Contains(to, "//"):
 		p.problem(offsetOf(n), "link to %s: only references.md may link to other sites, with https", to)

@@ -67,6 +67,7 @@ type Lesson struct {
 	Sections   []*Section
 	Notes      []Note
 	Terms      []string // ids of the terms whose notes open in place, in order of first use
+	Drills     []string // names of the drills that the lesson links to, in order of first link
 	Sentence   string   // the sentence shown by the picture beside the text
 
 	kicker string // the line above the title, if the lesson has its own

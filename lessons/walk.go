@@ -15,6 +15,7 @@ type Walk struct {
 type WalkStep struct {
 	ID, Title string
 	Line      int      // line of its heading, in its file
+	Minutes   int      // about how long it takes in a class; 0 if the script does not say so
 	Say       string   // HTML: what the presenter says; without a presenter, the text to read
 	Note      string   // HTML: only for the presenter, "" if there is none
 	Do        []Action // carried out in order before Say

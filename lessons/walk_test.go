@@ -98,6 +98,33 @@ And more.
 	}
 }
 
+// TestWalkMinutesAndTicket: a step can have minutes, and the questions of the exit ticket become the last
+// steps.
+func TestWalkMinutesAndTicket(t *testing.T) {
+	ticket := strings.Replace(walkHead, "minutes: 3", "minutes: 3\nticket: [q-one, q-one]", 1)
+	begin := "## Begin {#begin minutes=2}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n"
+	then := "## Then {#then minutes=1}\nMore.\n"
+	w, wrong := readWalkText(t, ticket+begin+then)
+	if len(wrong) > 0 || len(w.Steps) != 4 || w.Steps[0].Minutes != 2 || w.Steps[1].Minutes != 1 {
+		t.Fatalf("got %d steps, problems %q; want 4 steps, the first two of 2 and 1 minutes", len(w.Steps), wrong)
+	}
+	for i, want := range []string{"Exit ticket, 1 of 2", "Exit ticket, 2 of 2"} {
+		if s := w.Steps[2+i]; s.Title != want || s.Ask == nil || s.Ask.Question.ID != "q-one" {
+			t.Errorf("step %d is %+v, want %q, which asks q-one", 3+i, s, want)
+		}
+	}
+	for text, want := range map[string]string{
+		walkHead + begin: "1 of 1 steps have minutes, 2 in total",
+		walkHead + begin + "## Then {#then}\nMore.\n":                         "1 of 2 steps have minutes",
+		walkHead + strings.Replace(begin, "minutes=2", "minutes=x", 1) + then: "minutes is \"x\"",
+		strings.Replace(ticket, "q-one]", "q-two]", 1) + begin + then:         "the quiz has no question \"q-two\"",
+	} {
+		if _, wrong := readWalkText(t, text); !strings.Contains(strings.Join(wrong, "\n"), want) {
+			t.Errorf("%q\ngot %q, want %q", text, wrong, want)
+		}
+	}
+}
+
 // TestWalkSetsEveryKnob: a walkthrough can set every knob that a run's "set" command can, both at
 // the start and later.
 func TestWalkSetsEveryKnob(t *testing.T) {
@@ -204,7 +231,11 @@ func TestWalksAreComplete(t *testing.T) {
 		}
 	}
 	slices.Sort(same)
-	if !slices.Equal(same, []string{"cache", "knobs", "loop", "sure"}) {
-		t.Errorf("the walkthroughs are %v, want %v", same, []string{"cache", "knobs", "loop", "sure"})
+	builtIn := []string{
+		"be-the-head", "cache", "guess-and-check", "knobs", "loop", "museum-chat",
+		"sure", "tokens", "what-it-costs",
+	}
+	if !slices.Equal(same, builtIn) {
+		t.Errorf("the walkthroughs are %v, want %v", same, builtIn)
 	}
 }

@@ -26,6 +26,17 @@ var printed = map[string]string{
 	"/reference":                 ".onesheet",
 	"/glossary":                  "h1",
 	"/score?text=A+xylophone+is": ".surp__tk",
+	"/practice/five/sheet":       ".wbox",
+}
+
+// sheets maps pages for a class to the number of A4 pages that they print on.
+var sheets = map[string]int{
+	"/teach/plan/kv-cache":                                  1, // the plan with the most text
+	"/teach/plan/temperature":                               1,
+	"/practice/attention/sheet":                             1,
+	"/practice/five/sheet?solution=1":                       2,
+	"/practice/softmax/sheet?level=3&seed=5&solution=1":     2, // the drill with the most boxes
+	"/practice/speculation/sheet?level=3&seed=5&solution=1": 2,
 }
 
 // pressable selects the visible elements that are useless on paper because they can only be
@@ -64,7 +75,8 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 // TestPagesOnPaperAndInForcedColors: printed pages show their text, their questions and the tables
 // to fill in, black on white, without buttons, menus or bars, and no question is split between two
 // pages. Text is dark, since backgrounds are not printed. If the browser forces colors, selected
-// elements still differ from the others, and sliders have the browser's own look.
+// elements still differ from the others, and sliders have the browser's own look. A plan prints on
+// one page, and a worksheet on one, or two with its solution.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)
@@ -87,6 +99,12 @@ func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 		tab.Wait("black text on "+path, `getComputedStyle(document.querySelector("h1")).color === "rgb(0, 0, 0)"`)
 		if got := browser.Value[[]string](tab, faint); len(got) > 0 {
 			t.Errorf("%s prints %q on white, want dark text", path, got)
+		}
+	}
+	for path, want := range sheets {
+		tab.Go(url + path)
+		if got := browser.Pages(tab.PDF()); got != want {
+			t.Errorf("%s prints on %d pages, want %d", path, got, want)
 		}
 	}
 	tab.Screen(browser.Screen{Width: 1366, Height: 657, Forced: true})

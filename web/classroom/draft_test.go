@@ -14,10 +14,13 @@ import (
 
 // TestDraftPagePreviewsWalkthrough: the page parses a walkthrough in the same way as the
 // checker, runs the requested step, and returns the text unchanged as a file.
+// The same server has a plan for every lesson.
 // Promise: You can write a script on a page, try its steps there and save it as a file.
+// Promise: Every lesson has a printed plan for a class.
 func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, serve(t))
+	plansAreComplete(t, p)
 	p.get("/teach/walk")
 	text := webtest.Course(t).WalkText("cache")
 	if got := p.get("/teach/walk?from=cache").Find("textarea").Text(); strings.TrimPrefix(got, "\n") != text {

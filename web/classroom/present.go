@@ -243,6 +243,11 @@ func newNote(w stage.Words, v *class.View) note {
 		n.Say = "<p>" + walk.Walk.Lead + "</p>"
 		return n
 	}
+	if step.Minutes > 0 {
+		n.Where = w.T(
+			"classroom.notes.minutes", "n", step.Minutes, "step", walk.Step, "all", len(walk.Walk.Steps),
+		)
+	}
 	n.Say, n.Wait = step.Note, step.Wait
 	n.Last = atEnd(v)
 	return n

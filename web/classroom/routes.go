@@ -31,6 +31,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		"POST /teach":                   p.makeRoom,
 		"GET /teach/walk":               p.draft,
 		"POST /teach/walk":              p.checkDraft,
+		"GET /teach/plan/{slug}":        p.plan,
 		"GET /join":                     p.join,
 		"GET /class/{code}":             p.follow,
 		"GET /class/{code}/alone":       p.alone,
@@ -52,8 +53,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	})
 }
 
-// mountNone adds the routes of a server without classes: the tours, which visitors take alone, and,
-// at the addresses of classes, a page that explains what a class needs.
+// mountNone adds the routes of a server without classes: the tours, which visitors take alone, the
+// printed plans, and, at the addresses of classes, a page that explains what a class needs.
 func (p *Pages) mountNone(mux *http.ServeMux) {
 	none := func(w http.ResponseWriter, r *http.Request) { p.HTML(w, r, http.StatusOK, nonePage()) }
 	p.Route(mux, shell.Unknown{
@@ -61,5 +62,6 @@ func (p *Pages) mountNone(mux *http.ServeMux) {
 		Say: "classroom.unknown.server",
 	}, shell.Routes{
 		"GET /teach": none, "GET /join": none, "GET /class/{code}": none, "GET /tour/{walk}": p.tour,
+		"GET /teach/plan/{slug}": p.plan,
 	})
 }

@@ -16,7 +16,8 @@ import (
 // teachPage is the page for creating a room.
 type teachPage struct {
 	Walks   []*lessons.Walk
-	Form    url.Values // the form as it was sent, if it was refused
+	Lessons []*lessons.Lesson // those with a printed plan: all
+	Form    url.Values        // the form as it was sent, if it was refused
 	Error   string
 	Reach   reach
 	Deleted bool   // a room has just been deleted
@@ -37,8 +38,10 @@ func (v teachPage) Picked(i int, slug string) bool {
 }
 
 func (p *Pages) teachPage(r *http.Request) teachPage {
+	course := p.Course.In(r.Context())
 	return teachPage{
-		Walks: p.Course.In(r.Context()).Walks, Reach: p.reach(r), Kept: lasting(stage.In(r.Context()), p.Hub.TTL()),
+		Walks: course.Walks, Lessons: course.Lessons,
+		Reach: p.reach(r), Kept: lasting(stage.In(r.Context()), p.Hub.TTL()),
 	}
 }
 

@@ -50,12 +50,15 @@ var (
 	cardStyles  = append(slices.Clip(styles), "css/cards.css")
 	quizScripts = append(slices.Clip(coursework.Scripts), "js/quiz.js")
 	paperStyles = append(slices.Clip(coursework.Styles), "css/paper.css")
+	// handoutStyles are the style sheets of worksheets.
+	handoutStyles = append(slices.Clip(coursework.Styles), "css/handout.css")
 )
 
 func (p *Pages) routes() shell.Routes {
 	return shell.Routes{
 		"GET /practice":                p.practice,
 		"GET /practice/{drill}":        p.drill,
+		"GET /practice/{drill}/sheet":  p.sheet,
 		"POST /practice/{drill}/check": p.drillCheck,
 		"GET /cards":                   p.cards,
 		"POST /cards/review":           p.review,

@@ -43,9 +43,21 @@ func TestWalksAreTaught(t *testing.T) {
 			}
 			if sum, err := l.Summary(t.Context(), l.Secret); err != nil || len(sum.Texts) == 0 || sum.Voters != 12 {
 				t.Fatalf("the summary is %+v, %v; want no error, len(Texts) not 0, Voters = 12", sum, err)
+			} else if asked := len(sum.Polls); asked != len(w.Steps)-silent(w) {
+				t.Errorf("the summary has %d polls, want %d, with the exit ticket", asked, len(w.Steps)-silent(w))
 			}
 		})
 	}
+}
+
+// silent returns the number of steps that ask nothing.
+func silent(w *lessons.Walk) (n int) {
+	for _, s := range w.Steps {
+		if s.Ask == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // shows checks that a state matches a step.

@@ -1,0 +1,115 @@
+package lessons
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestPlanMinutesAddUp: the minutes of a plan's steps are at least 1 each and add up to the lesson's
+// minutes. A plan has at most [PlanSteps] steps, in the lesson's order, and names the sections that
+// it leaves out.
+func TestPlanMinutesAddUp(t *testing.T) {
+	c := course(t)
+	for _, l := range c.Lessons {
+		p := c.Plan(l)
+		sum, steps, left := 0, 0, 0
+		for _, s := range p.Steps {
+			if sum += s.Minutes; s.Minutes < 1 {
+				t.Errorf("%s: the step %q has %d minutes, want at least 1", l.Slug, s.ID, s.Minutes)
+			}
+		}
+		if sum != l.Minutes {
+			t.Errorf("%s: the steps have %d minutes in total, want %d", l.Slug, sum, l.Minutes)
+		}
+		if len(p.Steps) > PlanSteps || len(p.Goals) != len(l.Outcomes) {
+			t.Errorf("%s: got %d steps and %d goals, want at most %d steps and %d goals", l.Slug, len(p.Steps),
+				len(p.Goals), PlanSteps, len(l.Outcomes))
+		}
+		for _, s := range l.Sections {
+			switch {
+			case steps < len(p.Steps) && p.Steps[steps].Section == s:
+				steps++
+			case left < len(p.Left) && p.Left[left] == s:
+				left++
+			default:
+				t.Errorf("%s: the section %q is neither a step in its order nor left out", l.Slug, s.ID)
+			}
+		}
+	}
+}
+
+// TestPlanAsksTheSectionsQuestion: a step asks its section's question, and no step of any lesson asks
+// about another lesson. The wrong choices of its questions have explanations.
+func TestPlanAsksTheSectionsQuestion(t *testing.T) {
+	c := course(t)
+	p := c.Plan(c.Lesson("the-loop"))
+	if q := p.Steps[0].Ask; q == nil || q.ID != "q-second-turn" {
+		t.Errorf("the first step of the first lesson asks %+v, want q-second-turn", q)
+	}
+	for _, l := range c.Lessons {
+		for _, s := range c.Plan(l).Steps {
+			if s.Ask == nil {
+				continue
+			}
+			if got := c.Section(s.Ask.Section); got.Lesson != l.Slug {
+				t.Errorf("%s#%s asks %s, which is about %s", l.Slug, s.ID, s.Ask.ID, got.Key())
+			}
+			for _, choice := range s.Ask.Choices {
+				if choice.Why == "" {
+					t.Errorf("%s: the choice %q has no explanation", s.Ask.ID, choice.Text)
+				}
+			}
+		}
+	}
+}
+
+// TestPlanLeavesOutShortSections: of seven sections, six stay. The section without a question goes
+// before one with less text.
+func TestPlanLeavesOutShortSections(t *testing.T) {
+	ask := []Block{Check{&Question{ID: "q", Kind: "choice", Section: "x#a"}}}
+	l := &Lesson{Slug: "x", Minutes: 9}
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		l.Sections = append(l.Sections, &Section{ID: id, Lesson: "x", Blocks: ask, text: "one two"})
+	}
+	l.Sections = append(l.Sections, &Section{ID: "g", Lesson: "x", text: "one two three four"})
+	p := new(Course).Plan(l)
+	if len(p.Left) != 1 || p.Left[0].ID != "g" || len(p.Steps) != 6 {
+		t.Errorf("the plan has %d steps and leaves out %v, want 6 steps without g", len(p.Steps), p.Left)
+	}
+	l.Minutes = 2 // fewer minutes than sections
+	if p = new(Course).Plan(l); len(p.Steps) != 2 || len(p.Left) != 5 {
+		t.Errorf("a lesson of 2 minutes has %d steps and leaves out %d, want 2 and 5", len(p.Steps), len(p.Left))
+	}
+}
+
+// TestApportion: 9 minutes for texts of 100, 50 and 30 words. Each gets 1. The quotients of the next
+// unit are size/(n+1): 50, 25, 15 → first; 33, 25, 15 → first; 25, 25, 15 → first (a tie goes to the
+// first); 20, 25, 15 → second; 20, 16.7, 15 → first; 16.7, 16.7, 15 → first. So 6, 2 and 1.
+func TestApportion(t *testing.T) {
+	for _, x := range []struct {
+		total       int
+		sizes, want []int
+	}{
+		{9, []int{100, 50, 30}, []int{6, 2, 1}},
+		{3, []int{1, 90, 9}, []int{1, 1, 1}},
+		{2, []int{0, 0}, []int{1, 1}},
+		{4, []int{7}, []int{4}},
+		{0, nil, []int{}},
+	} {
+		if got := apportion(x.total, x.sizes); !slices.Equal(got, x.want) {
+			t.Errorf("apportion(%d, %v) = %v, want %v", x.total, x.sizes, got, x.want)
+		}
+	}
+}
+
+// TestLessonsKnowTheirDrills: a lesson knows the drills that it links to.
+func TestLessonsKnowTheirDrills(t *testing.T) {
+	for slug, want := range map[string][]string{
+		"the-loop": nil, "inside-one-pass": {"attention"}, "kv-cache": {"kv-bytes", "multiply-adds"},
+	} {
+		got := slices.Sorted(slices.Values(course(t).Lesson(slug).Drills))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s links to the drills %q, want %q", slug, got, want)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package classroom_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// plansAreComplete checks that the class page links to a plan for every lesson. A plan shows the
+// questions of the lesson's steps, what learners will say, and the replies, and links to the worksheets
+// of its drills.
+func plansAreComplete(t *testing.T, p *person) {
+	t.Helper()
+	teach := p.get("/teach").text
+	course := webtest.Course(t)
+	for _, l := range course.Lessons {
+		address := "/teach/plan/" + l.Slug
+		if !strings.Contains(teach, `href="`+address+`"`) {
+			t.Errorf("the class page has no link to %s", address)
+		}
+		page := p.get(address)
+		text := words(page.Find("main"))
+		for _, s := range course.Plan(l).Steps {
+			if !strings.Contains(text, s.Title) {
+				t.Errorf("%s does not contain the step %q", address, s.Title)
+			}
+			if s.Ask == nil {
+				continue
+			}
+			for _, c := range s.Ask.Choices {
+				if !strings.Contains(page.text, c.HTML) || !strings.Contains(page.text, c.Why) {
+					t.Errorf("%s does not contain the choice %q with its reply", address, c.Text)
+				}
+			}
+		}
+	}
+	if got := words(p.get("/teach/plan/kv-cache").Find(".acts")); !strings.Contains(got, "Worksheet") {
+		t.Errorf("the plan of a lesson with drills has the links %q, want worksheets", got)
+	}
+	if got := p.send(http.MethodGet, "/teach/plan/nothing", nil, nil); got.status != http.StatusNotFound {
+		t.Errorf("the plan of an unknown lesson: got the status %d, want %d", got.status, http.StatusNotFound)
+	}
+}

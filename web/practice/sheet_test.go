@@ -1,0 +1,61 @@
+package practice
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons/drill"
+)
+
+// TestWorksheets: every drill has a worksheet. Without the solution, it has a box for every number and
+// none of the answers; with it, it has every answer, too.
+// Promise: Every drill has a worksheet to print, with the solution on a second page.
+func TestWorksheets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, info := range drill.Kinds(terms.English) {
+		for _, numbers := range []struct {
+			query string
+			seed  uint64
+			level int
+		}{{"?seed=0&level=1", 0, 1}, {"?seed=5&level=3", 5, 3}} {
+			p, err := drill.New(terms.English, info.Kind, numbers.seed, numbers.level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			address := "/practice/" + string(info.Kind) + "/sheet" + numbers.query
+			empty, solved := s.Get(address), s.Get(address+"&solution=1")
+			if n := empty.Find(".wsolved").Length(); n > 0 {
+				t.Errorf("%s has %d solutions, want 0", address, n)
+			}
+			shown := text(solved.Find(".wsolved"))
+			boxes := 0
+			for _, w := range p.Worked() {
+				for id, answer := range w.Answers {
+					if p.Cell(id).Type != drill.Number {
+						continue
+					}
+					if boxes++; !strings.Contains(shown, answer) {
+						t.Errorf("%s: the solution does not contain %q of %s", address, answer, id)
+					}
+				}
+			}
+			if n := empty.Find(".wbox").Length(); n < boxes {
+				t.Errorf("%s has %d boxes, want at least %d", address, n, boxes)
+			}
+			if got := text(empty.Find(".wbox:not(:has(.sr))")); got != "" {
+				t.Errorf("%s: the empty boxes contain %q", address, got)
+			}
+		}
+	}
+	// By hand: e^4 / (e^4+e^3+e^2+e^1+e^0.5) = 54.598/86.440 = 0.6316. It is the answer of the first
+	// step, so no later step may give it.
+	five := s.Get("/practice/five/sheet")
+	if got := text(five.Find("main")); strings.Contains(got, "0.631") || strings.Contains(got, "0.632") {
+		t.Error("the five-token sheet gives an answer away: got 0.632 on it")
+	}
+	if five.Find(".wstrip svg").Length() != 1 || s.Get("/practice/attention/sheet").Find(".wcoins i").Length() != 10 {
+		t.Error("the sheets lack a strip to draw a token on, or ten counters for attention")
+	}
+}
