@@ -49,7 +49,8 @@ func buildAttention(p *Problem) {
 }
 
 // draw draws numbers and reports whether they are suitable: the asked weight is neither tiny nor
-// nearly 1, does not depend on rounding, and would change if the token looked ahead.
+// nearly 1, does not depend on rounding, and would change if the token looked ahead. No mistake with
+// the weight, the message or the sum leads to an answer that counts as right.
 func (a *attention) draw(r *random) bool {
 	n, s := 4, 2
 	if a.p.Level > 1 {
@@ -77,7 +78,10 @@ func (a *attention) draw(r *random) bool {
 	w := a.weight(a.best)
 	unique := a.score(a.best) > a.score(int(a.seen.d.Order[1]))
 	fair := unique && w < 0.95 && !onHalf(w) && a.score(a.best) < 15
-	return fair && a.x[0] > 0 && a.sum(a.weight, a.v, 0) > 0.5 && w-a.all.d.P[a.best] > 0.02
+	fair = fair && a.x[0] > 0 && a.sum(a.weight, a.v, 0) > 0.5 && w-a.all.d.P[a.best] > 0.02
+	return fair && Probability.tellsApart(a.bestWeights(), a.weightSlips()) &&
+		Ratio.tellsApart(a.messages(), a.messageSlips(a.messages()[0])) &&
+		Ratio.tellsApart(a.sums(), a.addedSlips(a.messages()[0]))
 }
 
 // vector draws n numbers from least to most.

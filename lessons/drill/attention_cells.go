@@ -126,12 +126,17 @@ func (a *attention) weightSlips() []slip {
 	return slips
 }
 
-func (a *attention) weightCell() *Cell {
-	l := a.p.lang
+// bestWeights returns the right values for the weight of the best key.
+func (a *attention) bestWeights() []float64 {
 	want := exactly(a.weight(a.best))
 	for places := 2; places <= 4; places++ {
 		want = append(want, a.softmax(a.best, func(j int) float64 { return roundTo(a.scaled(j), places) }))
 	}
+	return want
+}
+
+func (a *attention) weightCell() *Cell {
+	l := a.p.lang
 	var powers, results []string
 	for j := range a.now() + 1 {
 		powers = append(powers, "e^"+Ratio.show(a.scaled(j)))
@@ -139,7 +144,7 @@ func (a *attention) weightCell() *Cell {
 	}
 	return a.p.number(quantity{
 		id: "w", name: l.T("drill.attention.weight.name", "token", a.tokens[a.best]), form: Probability,
-		want: want, slips: a.weightSlips(),
+		want: a.bestWeights(), slips: a.weightSlips(),
 		question: l.T("drill.attention.weight.hint.question"),
 		rule:     l.T("drill.attention.weight.hint.rule"),
 		work: []Line{
@@ -226,9 +231,18 @@ func (a *attention) messageSlips(message float64) []slip {
 	}
 }
 
+// messages returns the right values for the first number of the message.
+func (a *attention) messages() []float64 {
+	return a.routes(func(w func(j int) float64) float64 { return a.sum(w, a.v, 0) })
+}
+
+// sums returns the right values for the first number of the vector with the message added.
+func (a *attention) sums() []float64 {
+	return a.routes(func(w func(j int) float64) float64 { return float64(a.x[0]) + a.sum(w, a.v, 0) })
+}
+
 func (a *attention) messageCell() *Cell {
-	l := a.p.lang
-	want := a.routes(func(w func(j int) float64) float64 { return a.sum(w, a.v, 0) })
+	l, want := a.p.lang, a.messages()
 	return a.p.number(quantity{
 		id: "message", name: l.T("drill.attention.message.first.name"), form: Ratio, want: want,
 		slips:    a.messageSlips(want[0]),
@@ -238,30 +252,34 @@ func (a *attention) messageCell() *Cell {
 	})
 }
 
-func (a *attention) addedCell() *Cell {
+// addedSlips returns the slips for the first number of the vector with the message added.
+func (a *attention) addedSlips(message float64) []slip {
 	l, x := a.p.lang, float64(a.x[0])
-	want := a.routes(func(w func(j int) float64) float64 { return x + a.sum(w, a.v, 0) })
-	message := a.sum(a.weight, a.v, 0)
-	return a.p.number(quantity{
-		id: "added", name: l.T("drill.attention.added.name"), form: Ratio, want: want,
-		slips: []slip{
-			{
-				mistake: NotAdded, value: message, title: l.T("drill.attention.added.slip.message"),
-				why: l.T("drill.attention.added.slip.message.why"),
-			},
-			{
-				mistake: NotAdded, value: x, title: l.T("drill.attention.added.slip.before"),
-				why: l.T("drill.attention.added.slip.before.why", "message", Ratio.show(message)),
-			},
-			{
-				mistake: LookedAhead, value: x + a.ahead(), title: l.T("drill.attention.slip.looked_ahead"),
-				why: l.T("drill.attention.weight.slip.looked_ahead.why", "token", a.tokens[a.now()+1]),
-			},
-			{
-				mistake: Swapped, value: float64(a.x[1]) + a.sum(a.weight, a.v, 1),
-				title: l.T("drill.attention.message.slip.second"), why: l.T("drill.attention.message.slip.second.why"),
-			},
+	return []slip{
+		{
+			mistake: NotAdded, value: message, title: l.T("drill.attention.added.slip.message"),
+			why: l.T("drill.attention.added.slip.message.why"),
 		},
+		{
+			mistake: NotAdded, value: x, title: l.T("drill.attention.added.slip.before"),
+			why: l.T("drill.attention.added.slip.before.why", "message", Ratio.show(message)),
+		},
+		{
+			mistake: LookedAhead, value: x + a.ahead(), title: l.T("drill.attention.slip.looked_ahead"),
+			why: l.T("drill.attention.weight.slip.looked_ahead.why", "token", a.tokens[a.now()+1]),
+		},
+		{
+			mistake: Swapped, value: float64(a.x[1]) + a.sum(a.weight, a.v, 1),
+			title: l.T("drill.attention.message.slip.second"), why: l.T("drill.attention.message.slip.second.why"),
+		},
+	}
+}
+
+func (a *attention) addedCell() *Cell {
+	l, message := a.p.lang, a.messages()[0]
+	return a.p.number(quantity{
+		id: "added", name: l.T("drill.attention.added.name"), form: Ratio, want: a.sums(),
+		slips:    a.addedSlips(message),
 		question: l.T("drill.attention.added.hint.question"),
 		rule:     l.T("drill.attention.added.hint.rule"),
 		work: []Line{{

@@ -206,6 +206,24 @@ func (n *number) rounding(l *terms.Language, r Reading) (slip, float64) {
 	return found, best
 }
 
+// tellsApart reports whether no slip's result, written as exactly as the form demands, counts as one
+// of the right values.
+func (f Form) tellsApart(want []float64, slips []slip) bool {
+	step := func(v float64) float64 { // half of the last place that an answer needs
+		e := f.exactness()
+		places := e.digits - 1 - int(math.Floor(math.Log10(max(math.Abs(v), 1e-9))))
+		return 0.5 * math.Pow10(-min(e.places, places))
+	}
+	for _, s := range slips {
+		for _, v := range want {
+			if math.Abs(s.value-v) <= max(f.near(v), step(v))+max(f.near(s.value), step(s.value)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // cutOff reports whether the reading is v truncated instead of rounded.
 func (r Reading) cutOff(v float64) bool {
 	return r.Ulp > 0 && v > r.Value && v-r.Value < r.Ulp
