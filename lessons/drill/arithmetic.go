@@ -18,12 +18,16 @@ type term struct {
 
 // scan parses arithmetic by recursive descent:
 //
-//	sum     = product { ( "+" | "-" ) product }
-//	product = signed { ( "*" | "x" | "/" ) signed | power of e or group }
-//	signed  = [ "+" | "-" ] power
-//	power   = atom [ "^" signed ] [ "%" ]
-//	atom    = number | group | "e" [ "^" signed ] | ( "exp" | "sqrt" | "√" ) [ "-" ] atom
-//	group   = "(" sum ")"
+//	sum      = product { ( "+" | "-" ) product }
+//	product  = signed { ( "*" | "x" | "/" ) signed | implicit }
+//	implicit = a signed that begins with "(", "e^", "exp", "sqrt" or "√"
+//	signed   = [ "+" | "-" ] power [ "%" ]
+//	power    = atom [ "^" exponent ]
+//	exponent = [ "+" | "-" ] power
+//	atom     = number | group | "e" [ "^" exponent ] | ( "exp" | "sqrt" | "√" ) [ "-" ] atom
+//	group    = "(" sum ")"
+//
+// A number in parentheses after another number repeats it: 0.632 (63.2%) is 0.632.
 type scan struct {
 	s         string // the rest of the text
 	form      Form
@@ -31,7 +35,7 @@ type scan struct {
 	ambiguous bool // whether a number with two readings was found
 	dollar    bool // whether a dollar sign was found
 	divided   bool // whether a division was found
-	bound     bool // whether the next number is a divisor or an exponent, and not the start of 2*10^3
+	bound     bool // whether a division sign or "^" stands before the next number, so 2*10^3 is a product
 }
 
 // take skips the first of the prefixes that the rest of the text has, and the spaces around it.
@@ -76,9 +80,11 @@ func (sc *scan) sum() (term, error) {
 func (sc *scan) product() (term, error) {
 	a, err := sc.signed()
 	for err == nil {
-		divide := false
+		divide, repeat := false, false
 		switch {
-		case sc.times(), sc.factor():
+		case sc.times():
+		case sc.factor():
+			repeat = a.digits > 0 && strings.HasPrefix(strings.TrimLeft(sc.s, " "), "(")
 		case sc.take("/"):
 			divide, sc.divided, sc.bound = true, true, true
 		default:
@@ -89,6 +95,10 @@ func (sc *scan) product() (term, error) {
 			break
 		}
 		switch {
+		case repeat && b.digits > 0:
+			if !sameNumber(a, b) {
+				err = refuse("drill.refused.two_numbers")
+			}
 		case !divide:
 			a, err = computed(new(big.Rat).Mul(a.value, b.value), a, b)
 		case b.value.Sign() == 0:
@@ -125,7 +135,23 @@ func (sc *scan) factor() bool {
 	return false
 }
 
+// sameNumber reports whether typed numbers are equal if the more exact one is rounded like the other.
+func sameNumber(a, b term) bool {
+	d := new(big.Rat).Sub(a.value, b.value)
+	half := new(big.Rat).Mul(big.NewRat(1, 2), ten(-min(a.decimals, b.decimals)))
+	return d.Abs(d).Cmp(half) <= 0
+}
+
 func (sc *scan) signed() (term, error) {
+	t, err := sc.exponent()
+	if err == nil && sc.take("%", "percent", "per cent") {
+		t.value = new(big.Rat).Mul(t.value, ten(-2))
+		t.decimals, t.plain = t.decimals+2, false
+	}
+	return t, err
+}
+
+func (sc *scan) exponent() (term, error) {
 	negative := sc.take("-")
 	if !negative {
 		sc.take("+")
@@ -142,13 +168,9 @@ func (sc *scan) power() (term, error) {
 	if err == nil && sc.take("^", "**") {
 		var x term
 		sc.bound = true
-		if x, err = sc.signed(); err == nil {
+		if x, err = sc.exponent(); err == nil {
 			t, err = raise(t, x)
 		}
-	}
-	if err == nil && sc.take("%", "percent", "per cent") {
-		t.value = new(big.Rat).Mul(t.value, ten(-2))
-		t.decimals, t.plain = t.decimals+2, false
 	}
 	return t, err
 }
@@ -188,7 +210,7 @@ func (sc *scan) atom() (term, error) {
 			return powerOfE(1)
 		}
 		sc.bound = true
-		x, err := sc.signed()
+		x, err := sc.exponent()
 		if err != nil {
 			return term{}, err
 		}
@@ -308,7 +330,7 @@ func (sc *scan) number(bound bool) (term, error) {
 		sc.s, sc.divided = sc.s[size:], true
 		return computed(new(big.Rat).Add(t.value, big.NewRat(fraction[0], fraction[1])), t, t)
 	}
-	exp, ok, err := sc.exponent(bound)
+	exp, ok, err := sc.powerOfTen(bound)
 	if err != nil {
 		return term{}, err
 	}
@@ -319,9 +341,9 @@ func (sc *scan) number(bound bool) (term, error) {
 	return t, nil
 }
 
-// exponent parses the exponent of a number in scientific notation: e-3 or *10^-3. After a division
+// powerOfTen parses the exponent of a number in scientific notation: e-3 or *10^-3. After a division
 // sign or in an exponent, the second form is a product: 1 / 2 * 10^3 is 500.
-func (sc *scan) exponent(bound bool) (int, bool, error) {
+func (sc *scan) powerOfTen(bound bool) (int, bool, error) {
 	marks := []string{"e", "*10^", "* 10^", "x10^", "*10**", "x 10^"}
 	if bound {
 		marks = marks[:1]

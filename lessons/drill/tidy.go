@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,6 +34,9 @@ func tidy(text string, form Form) (string, error) {
 	}
 	if !hasNumber(s) {
 		return "", refuse("drill.refused.no_number")
+	}
+	if vectors.MatchString(s) {
+		return "", refuse("drill.refused.vectors")
 	}
 	return s, nil
 }
@@ -99,9 +103,24 @@ func foreign(s string, form Form) string {
 // equals are the signs between a name or a formula and its value.
 const equals = "=≈≅~"
 
+// remark matches the beginning of a remark such as '(= 63.2%)'.
+var remark = regexp.MustCompile(`\([ ` + equals + `]+`)
+
+// vectors matches a product of vectors such as '(2, 1)*(2, 1)'. With a comma as the decimal separator,
+// it would be the product of 2.1 and 2.1.
+var vectors = regexp.MustCompile(`^` + vectorForm + ` *[*x]? *` + vectorForm + `$`)
+
+// vectorForm matches a vector of integers with at most two digits.
+const vectorForm = `\( *-?[0-9]{1,2}(?: *, *-?[0-9]{1,2})+ *\)`
+
 // answerIn returns the part of a line that is the answer. This is the part after the last equals
-// sign: 0.632 in 'p = 0.632'. A name that ends with a colon is removed, too.
+// sign: 0.632 in 'p = 0.632'. A name that ends with a colon is removed, too. It may contain a number
+// if a space follows the colon, but not before it: 0.632 in 'T = 1: 0.632', but 1/3 in '1 : 3'.
 func answerIn(s string) string {
+	s = remark.ReplaceAllString(s, "(")
+	if at := strings.LastIndex(s, ": "); at > 0 && s[at-1] != ' ' && hasNumber(s[at:]) {
+		s = s[at+2:]
+	}
 	parts := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(equals, r) })
 	for _, part := range slices.Backward(parts) {
 		if hasNumber(part) {

@@ -110,3 +110,23 @@ func TestMisplacedNumbersByHand(t *testing.T) {
 		{Softmax, "softmax.sum", "17.522", Wrong, OtherT, "That is the sum at T = 2."},
 	})
 }
+
+// TestRemarksByHand: a label before the answer and the same number in parentheses after it are not
+// factors. A percent sign applies to a whole power.
+func TestRemarksByHand(t *testing.T) {
+	checkTyped(t, []typed{
+		{Five, "softmax.p.0", "0.632 (63.2%)", Right, "", ""},
+		{Five, "softmax.p.0", "0.6316 (≈ 63%)", Right, "", ""},
+		{Five, "softmax.p.0", "63.2% (= 0.632)", Right, "", ""},
+		{Five, "softmax.p.0", "0.632 (0.5)", Refused, "", "two different numbers"},
+		{Five, "softmax.p.0", "0.316(1 + 1)", Right, "", ""},
+		{Five, "softmax.p.0", "T = 1: 0.632", Right, "", ""},
+		{Five, "softmax.p.0", "p at T=1: 63.2%", Right, "", ""},
+		{Five, "softmax.p.0", "12 : 19", Right, "", ""},             // 0.6316
+		{Five, "softmax.p.0", "7.947²%", Right, "", ""},             // 63.155%
+		{Attention, "scores.score", "2 × 2 + 1 × 1", Right, "", ""}, // (2, 1) · (2, 1) = 5
+		{Attention, "scores.score", "(2,1)·(2,1) = 5", Right, "", ""},
+		{Attention, "scores.score", "(2,1)·(2,1)", Refused, "", "a sum of products, such as 2 × 2 + 1 × 1"},
+		{Attention, "scores.score", "(2, 1) × (2, 1)", Refused, "", "a sum of products"},
+	})
+}
