@@ -14,6 +14,7 @@ type term struct {
 	digits   int  // number of significant digits; 0 if the value was computed
 	plain    bool // only digits and a decimal point
 	inexact  bool // the value was rounded to a float64, such as e^4
+	dollars  int  // the power of dollars: 1 for $3, and 0 for $3 / $4
 }
 
 // scan parses arithmetic by recursive descent:
@@ -24,7 +25,7 @@ type term struct {
 //	signed   = [ "+" | "-" ] power [ "%" ]
 //	power    = atom [ "^" exponent ]
 //	exponent = [ "+" | "-" ] power
-//	atom     = number | group | "e" [ "^" exponent ] | ( "exp" | "sqrt" | "√" ) [ "-" ] atom
+//	atom     = [ "$" ] ( number | group | "e" [ "^" exponent ] | ( "exp" | "sqrt" | "√" ) [ "-" ] atom )
 //	group    = "(" sum ")"
 //
 // A number in parentheses after another number repeats it: 0.632 (63.2%) is 0.632.
@@ -72,7 +73,9 @@ func (sc *scan) sum() (term, error) {
 		if minus {
 			b.value = new(big.Rat).Neg(b.value)
 		}
+		dollars := max(a.dollars, b.dollars)
 		a, err = computed(new(big.Rat).Add(a.value, b.value), a, b)
+		a.dollars = dollars
 	}
 	return a, err
 }
@@ -100,11 +103,15 @@ func (sc *scan) product() (term, error) {
 				err = refuse("drill.refused.two_numbers")
 			}
 		case !divide:
+			dollars := a.dollars + b.dollars
 			a, err = computed(new(big.Rat).Mul(a.value, b.value), a, b)
+			a.dollars = dollars
 		case b.value.Sign() == 0:
 			err = refuse("drill.refused.zero")
 		default:
+			dollars := a.dollars - b.dollars
 			a, err = computed(new(big.Rat).Quo(a.value, b.value), a, b)
+			a.dollars = dollars
 		}
 	}
 	return a, err
@@ -179,11 +186,19 @@ func (sc *scan) power() (term, error) {
 const mostOfE = 36
 
 func (sc *scan) atom() (term, error) {
+	if !sc.take("$") && (sc.form != Money || !sc.take("us$", "usd")) {
+		return sc.unsigned()
+	}
+	sc.dollar = true
+	t, err := sc.unsigned()
+	t.dollars++
+	return t, err
+}
+
+// unsigned parses an atom without a dollar sign.
+func (sc *scan) unsigned() (term, error) {
 	bound := sc.bound
 	sc.bound = false
-	if sc.form == Money && sc.take("$", "us$", "usd") {
-		sc.dollar = true
-	}
 	switch {
 	case sc.take("("):
 		t, err := sc.sum()
@@ -362,25 +377,4 @@ func (sc *scan) powerOfTen(bound bool) (int, bool, error) {
 		return n, true, nil
 	}
 	return 0, false, nil
-}
-
-// maxPlaces is the number of decimals that a computed value may have to count as a typed decimal.
-const maxPlaces = 12
-
-// written returns t as the decimal that it equals: 632/1000 is written as 0.632, with three decimals
-// and three digits. A value that is not such a decimal is returned unchanged.
-func (t term) written() term {
-	if t.digits > 0 || t.inexact {
-		return t
-	}
-	v := new(big.Rat).Set(t.value)
-	for places := 0; places <= maxPlaces; places++ {
-		if v.IsInt() {
-			t.decimals = places
-			t.digits = len(new(big.Int).Abs(v.Num()).String())
-			break
-		}
-		v.Mul(v, ten(1))
-	}
-	return t
 }

@@ -264,6 +264,14 @@ func (f Form) show(v float64) string {
 	return fmt.Sprintf("%.*f", smallPlaces(v), v)
 }
 
+// asShown returns v as [Form.show] rounds a real number.
+func asShown(v float64) float64 {
+	if math.Abs(v) >= 1 {
+		return roundTo(v, 3)
+	}
+	return roundTo(v, smallPlaces(v))
+}
+
 // smallPlaces returns the number of decimals needed to show four digits of a number below 1.
 func smallPlaces(v float64) int {
 	return min(9, max(4, 3-int(math.Floor(math.Log10(max(math.Abs(v), 1e-9))))))

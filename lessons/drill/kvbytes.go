@@ -330,6 +330,12 @@ func (c *cache) budget(p *Problem) {
 				title: p.lang.T("drill.kv_bytes.budget.slip.last_one_doesnt_fit"),
 				why:   p.lang.T("drill.kv_bytes.budget.slip.last_one_doesnt_fit.why"),
 			},
+			slip{
+				mistake: Rounding, value: float64(room) / float64(per),
+				title:  p.lang.T("drill.kv_bytes.budget.slip.last_one_doesnt_fit"),
+				why:    p.lang.T("drill.kv_bytes.budget.slip.last_one_doesnt_fit.why"),
+				credit: 0.75,
+			},
 		)
 	}
 	p.list(Step{

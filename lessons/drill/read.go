@@ -100,7 +100,10 @@ func (sc *scan) reading(typed string) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	if sc.dollar {
+	if sc.form != Money && t.dollars != 0 {
+		return Reading{}, refuse("drill.refused.currency", "sign", "$")
+	}
+	if sc.form == Money && sc.dollar {
 		unit = "dollars"
 	}
 	v := new(big.Rat).Mul(t.value, scale)
@@ -127,3 +130,24 @@ func (sc *scan) reading(typed string) (Reading, error) {
 
 // simple is the smallest denominator of a fraction that does not look like a guess.
 var simple = big.NewInt(20)
+
+// maxPlaces is the number of decimals that a computed value may have to count as a typed decimal.
+const maxPlaces = 12
+
+// written returns t as the decimal that it equals: 632/1000 is written as 0.632, with three decimals
+// and three digits. A value that is not such a decimal is returned unchanged.
+func (t term) written() term {
+	if t.digits > 0 || t.inexact {
+		return t
+	}
+	v := new(big.Rat).Set(t.value)
+	for places := 0; places <= maxPlaces; places++ {
+		if v.IsInt() {
+			t.decimals = places
+			t.digits = len(new(big.Int).Abs(v.Num()).String())
+			break
+		}
+		v.Mul(v, ten(1))
+	}
+	return t
+}

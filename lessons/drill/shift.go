@@ -186,12 +186,13 @@ func (s *shifted) expCell(i int, l *logits) *Cell {
 }
 
 func (s *shifted) sumCell(l *logits) *Cell {
-	want := []float64{l.sum, 0, 0}
+	want := []float64{l.sum, 0, 0, 0}
 	exps := make([]float64, len(l.z))
 	var plain float64
 	for i, x := range l.z {
 		e := math.Exp(x)
 		want[1], want[2], plain = want[1]+roundTo(e, 4), want[2]+roundTo(e, smallPlaces(e)), plain+x
+		want[3] += asShown(e)
 		exps[i] = e
 	}
 	slips := []slip{{
@@ -241,7 +242,8 @@ func (s *shifted) pCell(i int, l *logits) *Cell {
 	slips = append(slips, otherRows(s.lang, s.names, i, "p", func(j int) float64 { return d.P[j] })...)
 	return s.p.number(quantity{
 		id: fmt.Sprintf("p.%d", i), name: s.lang.T("drill.name.p_for", "token", s.names[i]), form: Probability,
-		want: []float64{d.P[i], roundTo(e, 4) / roundTo(l.sum, 4)}, slips: slips,
+		want:     []float64{d.P[i], roundTo(e, 4) / roundTo(l.sum, 4), asShown(e) / asShown(l.sum)},
+		slips:    slips,
 		question: s.lang.T("drill.shift.p.hint.question"),
 		rule:     s.lang.T("drill.hint.rule.divide_exp_by_sum"),
 		work:     []Line{{Say: s.lang.T("drill.shift.p.work.divide_exp_by_sum"), Eq: Real.show(e) + " / " + sum}},

@@ -265,6 +265,16 @@ func (s *sheet) nucleusCount(t float64) *Cell {
 			why:   s.lang.T("drill.five.count.slip.thats_how_many_were.why"),
 		},
 	}
+	var sum float64
+	for _, p := range kept(d) {
+		sum += roundTo(p, 4)
+	}
+	for _, v := range []float64{d.Mass, sum} {
+		slips = append(slips, slip{
+			mistake: Swapped, value: v, title: s.lang.T("drill.five.count.slip.sum"),
+			why: s.lang.T("drill.five.count.slip.sum.why"),
+		})
+	}
 	return s.p.number(quantity{
 		id: "count", name: s.lang.T("drill.five.count.label"), form: Count, unit: s.lang.T("drill.unit.tokens"),
 		want: exactly(d.Keep), slips: slips,

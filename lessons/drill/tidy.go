@@ -90,8 +90,12 @@ func digit(r rune) (int, bool) {
 	return 0, false
 }
 
-// foreign returns a currency sign in s that the form does not allow, or "".
+// foreign returns a currency sign in s that the form does not allow, or "". An amount divided by an
+// amount is a plain number, as in $3 / $4.
 func foreign(s string, form Form) string {
+	if strings.Contains(s, "/") && strings.Count(s, "$") > 1 {
+		s = strings.ReplaceAll(s, "$", "") // scan counts them
+	}
 	for _, r := range s {
 		if unicode.Is(unicode.Sc, r) && (form != Money || r != '$' && r != '¢') {
 			return string(r)
