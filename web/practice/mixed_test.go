@@ -8,12 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -174,5 +176,37 @@ func TestQuizIsTenMixedQuestions(t *testing.T) {
 	mu.Unlock()
 	if tomorrow := shown(s.Get("/quiz")); len(tomorrow) != 10 || slices.Equal(tomorrow, ten) {
 		t.Errorf("the next day has %v, want ten questions, other ones", tomorrow)
+	}
+}
+
+// TestMixStaysTheSameAllDay: a learner who has answered every question gets the same ten questions
+// all day, whether they answer them in the quiz, without scripts, or in a lesson.
+func TestMixStaysTheSameAllDay(t *testing.T) {
+	t.Parallel()
+	morning := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	var hours atomic.Int64
+	s := newSiteAt(t, func() time.Time { return morning.Add(time.Duration(hours.Load()) * time.Hour) })
+	answer := func(id, key string) {
+		t.Helper()
+		a := progress.Answer{ID: key, Item: id, Kind: progress.Check, Credit: 1}
+		if err := s.pages.Progress.Answer(t.Context(), courseworktest.Learner, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, q := range s.pages.Course.Questions {
+		answer(q.ID, "first-"+q.ID)
+	}
+	hours.Store(24)
+	ten := shown(s.Get("/quiz"))
+	for i, id := range ten {
+		if i%2 == 0 {
+			answer(id, "lesson-"+id)
+		} else {
+			form := url.Values{"key": {"quiz-" + id}, "step": {"keep"}, "written": {"x"}, "pick": {"0"}}
+			s.Parse(id, s.Post("/quiz/"+id+"?ten=1", false, form), http.StatusOK)
+		}
+		if got := shown(s.Get("/quiz")); !slices.Equal(got, ten) {
+			t.Fatalf("after answer %d, the page has %v, want %v", i+1, got, ten)
+		}
 	}
 }

@@ -24,38 +24,48 @@ var quizSchedule = func() fsrs.Params {
 	return p
 }()
 
-// Standings returns the day, as a number of days since 1970 (UTC), and the standing of every
-// question of the course. Answers that the learner gave in the quiz on this day do not count, so a
-// quiz that is chosen from the standings stays the same while it is being answered.
-func (s *Store) Standings(ctx context.Context, learnerID string) (day int, list map[string]Standing, err error) {
-	today := s.now().UTC().Truncate(24 * time.Hour)
+// day is the length of a day. Days begin at midnight UTC.
+const day = 24 * time.Hour
+
+// Standings returns today's date, as a number of days since 1970 (UTC), and the standing of every
+// question of the course. Today's answers do not count, wherever they were given, so a quiz that is
+// chosen from the standings stays the same all day.
+func (s *Store) Standings(ctx context.Context, learnerID string) (date int, list map[string]Standing, err error) {
+	today := s.now().UTC().Truncate(day)
 	list = map[string]Standing{}
 	err = s.glance(ctx, learnerID, func(st *state) {
 		for _, q := range s.course.Questions {
-			list[q.ID] = standing(st.Firsts[q.ID], st.Credit[q.ID], today)
+			list[q.ID] = standing(st.Firsts[q.ID], st.before(q.ID, today), today)
 		}
 	})
-	return int(today.Unix() / int64(24*time.Hour/time.Second)), list, err
+	return int(today.Unix() / int64(day/time.Second)), list, err
 }
 
-// standing returns the standing of a question at the beginning of a day, given its oldest and its
-// newest answer. A question whose older answers are no longer known counts as due on the day of its
-// newest answer.
-func standing(first *firstAnswer, newest *credit, today time.Time) Standing {
-	switch {
-	case first == nil || newest == nil:
-		return Unanswered
-	case newest.Quiz && !moment(newest.At).Before(today):
-		if !moment(first.At).Before(today) {
-			return Unanswered
+// before returns the newest known answer to a question from before a day, or nil.
+func (s *state) before(question string, today time.Time) *credit {
+	list := []*credit{s.Credit[question], s.Earlier[question]}
+	if first := s.Firsts[question]; first != nil {
+		list = append(list, &first.credit)
+	}
+	for _, c := range list {
+		if c != nil && moment(c.At).Before(today) {
+			return c
 		}
-		return Due
+	}
+	return nil
+}
+
+// standing returns the standing of a question at the beginning of a day, given its oldest answer and
+// the newest one from before that day.
+func standing(first *firstAnswer, newest *credit, today time.Time) Standing {
+	if first == nil || newest == nil {
+		return Unanswered
 	}
 	card := quizSchedule.Next(fsrs.Card{}, moment(first.At), gradeOf(first.Credit))
 	if newest.ID != first.ID {
 		card = quizSchedule.Next(card, moment(newest.At), gradeOf(newest.Credit))
 	}
-	if card.Due.Before(today.Add(24 * time.Hour)) {
+	if card.Due.Before(today.Add(day)) {
 		return Due
 	}
 	return Known

@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"fmt"
+	"maps"
 	"testing"
 	"time"
 )
@@ -22,7 +24,7 @@ func TestStandingsFollowTheSchedule(t *testing.T) {
 	must(t, s.Answer(ctx, ada, Answer{ID: "a1", Item: "q-order", Kind: Check, Credit: 1}))
 	must(t, s.Answer(ctx, ada, Answer{ID: "a2", Item: "q-draw", Kind: Check, Credit: 0.5}))
 	must(t, s.Answer(ctx, ada, Answer{ID: "a3", Item: "q-bytes", Kind: Check, Credit: 0.4}))
-	want("after the answers in a lesson", Known, Known, Known)
+	want("on the day of the first answers", Unanswered, Unanswered, Unanswered)
 	c.add(24 * time.Hour)
 	want("a day later", Known, Due, Due)
 	c.add(24 * time.Hour)
@@ -32,35 +34,42 @@ func TestStandingsFollowTheSchedule(t *testing.T) {
 	// e^1.8722 = 6.503, 11 − D = 8.882, S^−0.1666 = 0.870, and at 2 days R is about 0.91, so the last
 	// factor is about e^0.072 − 1 = 0.074. Together: 2.3065·(1 + 3.7) = 10.9, which is 11 days.
 	must(t, s.Answer(ctx, ada, Answer{ID: "a4", Item: "q-order", Kind: Check, Credit: 1}))
-	want("after another right answer", Known, Due, Due)
+	want("on the day of another right answer", Due, Due, Due)
 	c.add(10 * 24 * time.Hour)
 	want("ten days later", Known, Due, Due)
 	c.add(24 * time.Hour)
 	want("eleven days later", Due, Due, Due)
 }
 
-// TestStandingsIgnoreTodaysQuiz: answers in the quiz change a standing only from the next day on.
-func TestStandingsIgnoreTodaysQuiz(t *testing.T) {
-	s, c := newStore(t)
-	must(t, s.Answer(ctx, ada, Answer{ID: "a1", Item: "q-draw", Kind: Check, Credit: 0}))
-	c.add(24 * time.Hour)
-	first, before, err := s.Standings(ctx, ada)
-	must(t, err)
-	if before["q-order"] != Unanswered || before["q-draw"] != Due {
-		t.Fatalf("before the quiz, the standings are %v, want one unanswered, one due", before)
-	}
-	for _, id := range []string{"q-order", "q-draw"} {
-		must(t, s.Answer(ctx, ada, Answer{ID: "quiz-" + id, Item: id, Kind: Quiz, Credit: 1}))
-	}
-	day, after, err := s.Standings(ctx, ada)
-	must(t, err)
-	if day != first || after["q-order"] != Unanswered || after["q-draw"] != Due {
-		t.Errorf("after the quiz, the standings of day %d are %v, want %v of day %d", day, after, before, first)
-	}
-	c.add(15 * time.Hour) // 9:00 + 15 hours is midnight
-	day, after, err = s.Standings(ctx, ada)
-	must(t, err)
-	if day != first+1 || after["q-order"] != Known || after["q-draw"] == Unanswered {
-		t.Errorf("on the next day, the standings of day %d are %v, want both answered on day %d", day, after, first+1)
+// TestStandingsIgnoreToday: answers change a standing only from the next day on, in the quiz and in
+// a lesson.
+func TestStandingsIgnoreToday(t *testing.T) {
+	for _, kind := range []string{Quiz, Check} {
+		s, c := newStore(t)
+		must(t, s.Answer(ctx, ada, Answer{ID: "a1", Item: "q-draw", Kind: Check, Credit: 0}))
+		must(t, s.Answer(ctx, ada, Answer{ID: "a2", Item: "q-bytes", Kind: Check, Credit: 1}))
+		c.add(24 * time.Hour)
+		// A right answer is due after 2 days; see TestStandingsFollowTheSchedule.
+		want := map[string]Standing{"q-order": Unanswered, "q-draw": Due, "q-bytes": Known}
+		first, got, err := s.Standings(ctx, ada)
+		must(t, err)
+		if !maps.Equal(got, want) {
+			t.Fatalf("%s: in the morning, the standings are %v, want %v", kind, got, want)
+		}
+		for i, id := range []string{"q-order", "q-draw", "q-bytes", "q-order", "q-draw", "q-bytes"} {
+			c.add(time.Hour)
+			must(t, s.Answer(ctx, ada, Answer{ID: fmt.Sprint("today-", i), Item: id, Kind: kind, Credit: 1}))
+			date, got, err := s.Standings(ctx, ada)
+			must(t, err)
+			if date != first || !maps.Equal(got, want) {
+				t.Errorf("%s: after %s, day %d has %v, want day %d with %v", kind, id, date, got, first, want)
+			}
+		}
+		c.add(9 * time.Hour) // 9:00 + 6 + 9 hours is midnight
+		date, got, err := s.Standings(ctx, ada)
+		must(t, err)
+		if date != first+1 || got["q-order"] != Known || got["q-draw"] == Unanswered || got["q-bytes"] != Known {
+			t.Errorf("%s: day %d has %v, want all answered on day %d, two of them known", kind, date, got, first+1)
+		}
 	}
 }

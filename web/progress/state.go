@@ -22,6 +22,7 @@ type state struct {
 	Visits   map[string]*visit       `json:"visits"`   // by section
 	Credit   map[string]*credit      `json:"credit"`   // of the newest answer, by question
 	Firsts   map[string]*firstAnswer `json:"firsts"`   // the oldest answer, by question
+	Earlier  map[string]*credit      `json:"earlier"`  // the newest one from a UTC day before Credit, by question
 	Drills   map[string]*drill       `json:"drills"`   // by name, without the part after the slash
 	Cards    map[string]*card        `json:"cards"`    // by id
 	Guesses  guesses                 `json:"guesses"`  // predictions
@@ -43,11 +44,13 @@ type credit struct {
 	At     int64   `json:"at"`
 	ID     string  `json:"id"`
 	Credit float64 `json:"credit"`
-	Quiz   bool    `json:"quiz,omitempty"` // whether it was given in the quiz
 }
 
 // newer reports whether an answer was given after another one.
 func (c credit) newer(than credit) bool { return c.compare(than) > 0 }
+
+// day returns the UTC day of an answer, as a number of days since 1970.
+func (c credit) day() int64 { return moment(c.At).Truncate(day).Unix() / int64(day/time.Second) }
 
 func (c credit) compare(with credit) int {
 	return cmp.Or(cmp.Compare(c.At, with.At), strings.Compare(c.ID, with.ID))
@@ -95,12 +98,12 @@ var schedule = fsrs.Default()
 
 // folding defines how a learner's log is folded.
 var folding = journal.Fold[state]{
-	Version: "5",
+	Version: "6",
 	Begin: func() *state {
 		return &state{
 			Visits: map[string]*visit{}, Credit: map[string]*credit{}, Drills: map[string]*drill{},
-			Firsts: map[string]*firstAnswer{},
-			Cards:  map[string]*card{}, Settings: map[string]*setting{}, Counts: map[string]int{},
+			Firsts: map[string]*firstAnswer{}, Earlier: map[string]*credit{},
+			Cards: map[string]*card{}, Settings: map[string]*setting{}, Counts: map[string]int{},
 		}
 	},
 	Add: func(s *state, r journal.Record) bool {
@@ -183,7 +186,7 @@ func (s *state) waste(kind, id string) { s.Waste = append(s.Waste, journal.Key{T
 
 func (s *state) answered(e saved.Answered) {
 	s.Counts[saved.TypeAnswer]++
-	c := credit{e.At.UnixMilli(), e.ID, e.Credit, e.Kind == Quiz}
+	c := credit{e.At.UnixMilli(), e.ID, e.Credit}
 	if e.Kind == Drill {
 		// Only the exercise itself uses the part after the slash.
 		name, _, _ := strings.Cut(e.Item, "/")
@@ -194,8 +197,17 @@ func (s *state) answered(e saved.Answered) {
 	if old := s.Firsts[e.Item]; old == nil || old.newer(c) {
 		s.Firsts[e.Item] = &firstAnswer{c, e.Detail}
 	}
-	if old := s.Credit[e.Item]; old == nil || c.newer(*old) {
+	old, earlier := s.Credit[e.Item], s.Earlier[e.Item]
+	switch {
+	case old == nil:
 		s.Credit[e.Item] = &c
+	case c.newer(*old):
+		s.Credit[e.Item] = &c
+		if old.day() < c.day() {
+			s.Earlier[e.Item] = old
+		}
+	case c.day() < old.day() && (earlier == nil || c.newer(*earlier)):
+		s.Earlier[e.Item] = &c
 	}
 }
 
