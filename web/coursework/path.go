@@ -1,6 +1,7 @@
 package coursework
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -24,11 +25,15 @@ var short = map[string][]string{"choosing-a-token": {"greedy", "the-choice", "to
 
 // Within returns a map of the unread lessons that fit into the given number of minutes, in course
 // order, and their total time. The lessons of the center may exceed the time by a quarter, since
-// reading times are only estimates. If they still do not fit, some of them are shortened.
+// reading times are only estimates. If they still do not fit, some of them are shortened. If nothing
+// fits, all lessons may exceed the time by a quarter.
 func (v *Map) Within(minutes int) (part *Map, took int) {
-	chosen, took, whole := v.choose(minutes, nil)
+	chosen, took, whole := v.choose(minutes, center, nil)
 	if !whole {
-		chosen, took, _ = v.choose(minutes, short)
+		chosen, took, _ = v.choose(minutes, center, short)
+	}
+	if len(chosen) == 0 {
+		chosen, took, _ = v.choose(minutes, math.MaxInt, nil)
 	}
 	part = &Map{Minutes: took, Tally: v.Tally, Begun: v.Begun}
 	for _, l := range v.Lessons {
@@ -36,13 +41,18 @@ func (v *Map) Within(minutes int) (part *Map, took int) {
 			part.Lessons = append(part.Lessons, c)
 		}
 	}
-	part.Next = part.goOn("")
+	if part.Next = part.goOn(""); len(part.Lessons) == 0 {
+		part.Next = v.Next
+	}
 	return part, took
 }
 
 // choose chooses the unread lessons that fit, in order of importance, and returns their total time.
-// It shortens the lessons in shorter. whole reports whether the whole center fits.
-func (v *Map) choose(minutes int, shorter map[string][]string) (chosen map[string]MapLesson, took int, whole bool) {
+// The first flexible lessons may exceed the time by a quarter. It shortens the lessons in shorter.
+// whole reports whether the whole center fits.
+func (v *Map) choose(
+	minutes, flexible int, shorter map[string][]string,
+) (chosen map[string]MapLesson, took int, whole bool) {
 	chosen, whole = map[string]MapLesson{}, true
 	slugs := slices.Clone(order)
 	for i := range v.Lessons {
@@ -56,7 +66,7 @@ func (v *Map) choose(minutes int, shorter map[string][]string) (chosen map[strin
 			continue
 		}
 		l, most := v.Lessons[i].only(shorter[slug]), minutes
-		if n < center {
+		if n < flexible {
 			most += minutes / 4
 		}
 		switch {

@@ -42,9 +42,13 @@ func (v *overviewPage) forTime(w stage.Words, asked string) {
 		return
 	}
 	var took int
-	if v.Map, took = v.Map.Within(minutes); len(v.Map.Lessons) == 0 {
+	v.Map, took = v.Map.Within(minutes)
+	switch {
+	case len(v.Map.Lessons) > 0:
+		v.Plan = w.T("learn.overview.plan", "n", len(v.Map.Lessons), "minutes", took)
+	case v.Map.Next != nil:
+		v.Plan = w.T("learn.overview.plan.none")
+	default:
 		v.Plan = w.T("learn.overview.plan.done")
-		return
 	}
-	v.Plan = w.T("learn.overview.plan", "n", len(v.Map.Lessons), "minutes", took)
 }
