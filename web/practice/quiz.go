@@ -47,7 +47,8 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 }
 
 // showQuiz sends the questions that a query selects. If a form was submitted without scripts, the
-// page is its response, and asked is the question that was answered. Otherwise, asked is nil.
+// page is its response, and asked is the question that was answered. The page always has it: first,
+// if the query does not select it. Otherwise, asked is nil.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
 	course := p.Course.In(r.Context())
 	v := newQuiz(q)
@@ -78,6 +79,9 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 	if v.Mixed > 0 {
 		v.More = len(list) > v.Mixed*mixedSize
 		list = mixed(list, day, standings, v.Mixed)
+	}
+	if asked != nil && !slices.Contains(list, asked.Q) {
+		list = slices.Insert(list, 0, asked.Q)
 	}
 	for _, one := range list {
 		if asked != nil && asked.Q == one {

@@ -3,6 +3,7 @@ package practice
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -74,6 +75,32 @@ func TestQuizWithoutScript(t *testing.T) {
 		return
 	}
 	t.Fatal("no choice question about temperature")
+}
+
+// TestQuizAlwaysHasTheAnsweredQuestion: without scripts, the response to an answer begins with the
+// answered question if the query does not select it, for example after the mix has changed at
+// midnight.
+func TestQuizAlwaysHasTheAnsweredQuestion(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, query := range []string{"?ten=2", "?ten=1000", "?lesson=temperature"} {
+		id := ""
+		there := shown(s.Get("/quiz" + query))
+		for _, q := range s.pages.Course.Questions {
+			if q.Kind == "choice" && !slices.Contains(there, q.ID) {
+				id = q.ID
+				break
+			}
+		}
+		form := url.Values{"key": {"key" + query[1:4]}, "pick": {"0"}}
+		d := s.Parse(id, s.Post("/quiz/"+id+query, false, form), http.StatusOK)
+		if got, want := shown(d), append([]string{id}, there...); !slices.Equal(got, want) {
+			t.Errorf("%s: the page has %v, want %v", query, got, want)
+		}
+		if text(d.Find("#check-"+id+" .choice__why")) == "" {
+			t.Errorf("%s: the page gives no reason for the choice in %s", query, id)
+		}
+	}
 }
 
 // TestQuizFollowsTheLessons: all questions are in the order of the lessons and of their sections.
