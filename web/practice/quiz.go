@@ -27,6 +27,10 @@ type quizPage struct {
 	Answered  map[string]bool // by question ID; true if it was ever answered
 }
 
+// maxMixed is the highest number of a mixed quiz, which is more than the course has. Higher numbers
+// are lowered to it.
+const maxMixed = 1000
+
 // newQuiz returns a page without questions. A query without a filter selects a mixed quiz: the first
 // one of the day, or the one with the number ?ten=. ?all=1 is a filter that all questions match.
 func newQuiz(q url.Values) *quizPage {
@@ -36,7 +40,7 @@ func newQuiz(q url.Values) *quizPage {
 	}
 	v.Mixed = 1
 	if n, err := strconv.Atoi(q.Get("ten")); err == nil && n > 0 {
-		v.Mixed = n
+		v.Mixed = min(n, maxMixed)
 	}
 	return v
 }

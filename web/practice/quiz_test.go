@@ -83,7 +83,7 @@ func TestQuizWithoutScript(t *testing.T) {
 func TestQuizAlwaysHasTheAnsweredQuestion(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for _, query := range []string{"?ten=2", "?ten=1000", "?lesson=temperature"} {
+	for i, query := range []string{"?ten=2", "?ten=1000", "?lesson=temperature"} {
 		id := ""
 		there := shown(s.Get("/quiz" + query))
 		for _, q := range s.pages.Course.Questions {
@@ -92,13 +92,25 @@ func TestQuizAlwaysHasTheAnsweredQuestion(t *testing.T) {
 				break
 			}
 		}
-		form := url.Values{"key": {"key" + query[1:4]}, "pick": {"0"}}
+		form := url.Values{"key": {"key-" + strconv.Itoa(i)}, "pick": {"0"}}
 		d := s.Parse(id, s.Post("/quiz/"+id+query, false, form), http.StatusOK)
 		if got, want := shown(d), append([]string{id}, there...); !slices.Equal(got, want) {
 			t.Errorf("%s: the page has %v, want %v", query, got, want)
 		}
 		if text(d.Find("#check-"+id+" .choice__why")) == "" {
 			t.Errorf("%s: the page gives no reason for the choice in %s", query, id)
+		}
+	}
+}
+
+// TestQuizBoundsTheNumber: after the last mix there is no other one, however large the number is.
+func TestQuizBoundsTheNumber(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, n := range []string{"1001", "922337203685477581", "9223372036854775807"} {
+		d := s.Get("/quiz?ten=" + n)
+		if more := d.Find(".quiz__more a"); more.Length() != 0 || len(shown(d)) != 0 {
+			t.Errorf("quiz %s has %v and leads to %q, want neither", n, shown(d), more.AttrOr("href", ""))
 		}
 	}
 }
