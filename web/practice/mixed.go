@@ -14,8 +14,17 @@ import (
 // mixedSize is the number of questions in a mixed quiz.
 const mixedSize = 10
 
-// ranks orders the standings: a mixed quiz first asks what is due, then what was never answered.
-var ranks = map[progress.Standing]int{progress.Due: 0, progress.Unanswered: 1, progress.Known: 2}
+// rank returns the rank of a question: a mixed quiz first asks what is due, then what was never
+// answered. A question without a standing was never answered.
+func rank(standings map[string]progress.Standing, id string) int {
+	switch standing, ok := standings[id]; {
+	case !ok || standing == progress.Unanswered:
+		return 1
+	case standing == progress.Due:
+		return 0
+	}
+	return 2
+}
 
 // mixed returns the n-th mixed quiz of a day, counting from 1: up to ten questions, drawn over all
 // lessons. It is empty after the last one. The quizzes of a day have each question once. They depend
@@ -40,7 +49,7 @@ func ranked(list []*lessons.Question, day int, standings map[string]progress.Sta
 	rows := make([]row, 0, len(list))
 	for _, q := range list {
 		rows = append(rows, row{
-			q: q, rank: ranks[standings[q.ID]], lesson: shuffle(day, lessonOf(q)), own: shuffle(day, q.ID),
+			q: q, rank: rank(standings, q.ID), lesson: shuffle(day, lessonOf(q)), own: shuffle(day, q.ID),
 		})
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.own, b.own) })

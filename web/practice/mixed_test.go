@@ -98,6 +98,12 @@ func TestMixedPrefersWhatIsDue(t *testing.T) {
 			t.Errorf("question %d has the standing %d, want %d", i+1, got, want[min(i/6, 2)])
 		}
 	}
+	delete(standings, "a3") // the first unanswered one
+	for i, q := range ranked(list, 1, standings) {
+		if unanswered := i >= 6 && i < 12; q.ID == "a3" && !unanswered {
+			t.Errorf("without a standing, a3 is question %d, want it among the unanswered ones, 7 to 12", i+1)
+		}
+	}
 	one, again, other := ranked(list, 1, standings), ranked(list, 1, standings), ranked(list, 2, standings)
 	if !slices.Equal(one, again) {
 		t.Errorf("the same day gives %v and %v, want the same", idsOf(one), idsOf(again))
