@@ -70,17 +70,17 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 		p.Fail(w, r, err)
 		return
 	}
-	day, standings, err := p.Progress.Standings(r.Context(), p.Who(w, r))
-	if err != nil {
-		p.Fail(w, r, err)
-		return
-	}
 	v.Done, v.Answered = m.All, map[string]bool{}
 	for _, b := range before {
 		v.Answered[b.Question] = true
 	}
 	list := v.matching(byLesson(course))
 	if v.Mixed > 0 {
+		day, standings, err := p.Progress.Standings(r.Context(), p.Who(w, r))
+		if err != nil {
+			p.Fail(w, r, err)
+			return
+		}
 		v.More = len(list) > v.Mixed*mixedSize
 		list = mixed(list, day, standings, v.Mixed)
 	}
