@@ -69,7 +69,8 @@ func (s *Store) Guesses(ctx context.Context, learnerID string) (list []Guess, er
 		for _, w := range s.course.Experiments() {
 			if first := st.Firsts[w.ID]; first != nil && w.Ask != "" {
 				chose, found, _ := strings.Cut(first.Detail, " ")
-				if slices.Contains(w.Choices(), chose) && slices.Contains(w.Choices(), found) { // an import may have others
+				// An import may have others.
+				if slices.Contains(w.Choices(), chose) && slices.Contains(w.Choices(), found) {
 					list = append(list, Guess{w.ID, chose, found})
 				}
 			}
