@@ -28,7 +28,8 @@ type term struct {
 //	atom     = [ "$" ] ( number | group | "e" [ "^" exponent ] | ( "exp" | "sqrt" | "√" ) [ "-" ] atom )
 //	group    = "(" sum ")"
 //
-// A number in parentheses after another number repeats it: 0.632 (63.2%) is 0.632.
+// A number in parentheses repeats the value before it: 0.632 (63.2%) and 12 / 19 (0.632) are not
+// products.
 type scan struct {
 	s         string // the rest of the text
 	form      Form
@@ -81,27 +82,30 @@ func (sc *scan) sum() (term, error) {
 }
 
 func (sc *scan) product() (term, error) {
+	group := strings.HasPrefix(strings.TrimLeft(sc.s, " "), "(") // whether a is only a group
 	a, err := sc.signed()
+	bare := a.digits > 0 && !group // whether the last operand is a typed number
 	for err == nil {
 		divide, repeat := false, false
 		switch {
 		case sc.times():
 		case sc.factor():
-			repeat = a.digits > 0 && strings.HasPrefix(strings.TrimLeft(sc.s, " "), "(")
+			repeat = !group && strings.HasPrefix(strings.TrimLeft(sc.s, " "), "(")
 		case sc.take("/"):
 			divide, sc.divided, sc.bound = true, true, true
 		default:
 			return a, nil
 		}
+		before := sc.s
 		var b term
 		if b, err = sc.signed(); err != nil {
 			break
 		}
+		repeat = repeat && b.digits > 0
 		switch {
-		case repeat && b.digits > 0:
-			if !sameNumber(a, b) {
-				err = refuse("drill.refused.two_numbers")
-			}
+		case repeat && sameNumber(a, b):
+		case repeat && bare:
+			err = refuse("drill.refused.two_numbers")
 		case !divide:
 			dollars := a.dollars + b.dollars
 			a, err = computed(new(big.Rat).Mul(a.value, b.value), a, b)
@@ -113,6 +117,7 @@ func (sc *scan) product() (term, error) {
 			a, err = computed(new(big.Rat).Quo(a.value, b.value), a, b)
 			a.dollars = dollars
 		}
+		group, bare = false, b.digits > 0 && !strings.HasPrefix(strings.TrimLeft(before, " "), "(")
 	}
 	return a, err
 }
@@ -142,10 +147,15 @@ func (sc *scan) factor() bool {
 	return false
 }
 
-// sameNumber reports whether typed numbers are equal if the more exact one is rounded like the other.
+// sameNumber reports whether a and the typed number b are equal if the more exact one is rounded like
+// the other.
 func sameNumber(a, b term) bool {
 	d := new(big.Rat).Sub(a.value, b.value)
-	half := new(big.Rat).Mul(big.NewRat(1, 2), ten(-min(a.decimals, b.decimals)))
+	places := b.decimals
+	if a.digits > 0 {
+		places = min(places, a.decimals)
+	}
+	half := new(big.Rat).Mul(big.NewRat(1, 2), ten(-places))
 	return d.Abs(d).Cmp(half) <= 0
 }
 

@@ -120,6 +120,10 @@ func TestRemarksByHand(t *testing.T) {
 		{Five, "softmax.p.0", "63.2% (= 0.632)", Right, "", ""},
 		{Five, "softmax.p.0", "0.632 (0.5)", Refused, "", "two different numbers"},
 		{Five, "softmax.p.0", "0.316(1 + 1)", Right, "", ""},
+		{Five, "softmax.p.0", "12/19 (0.632)", Right, "", ""},
+		{Five, "softmax.p.0", "e^4/86.44 (63.2%)", Right, "", ""},
+		{Five, "softmax.p.0", "e^4 / (e^4+e^3+e^2+e^1+e^0.5) (0.632)", Right, "", ""},
+		{Speculation, "powers.all.3", "(0.8)(0.8)(0.8)", Right, "", ""},
 		{Five, "softmax.p.0", "T = 1: 0.632", Right, "", ""},
 		{Five, "softmax.p.0", "p at T=1: 63.2%", Right, "", ""},
 		{Five, "softmax.p.0", "12 : 19", Right, "", ""},             // 0.6316
