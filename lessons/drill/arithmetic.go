@@ -37,7 +37,7 @@ type scan struct {
 	ambiguous bool // whether a number with two readings was found
 	dollar    bool // whether a dollar sign was found
 	divided   bool // whether a division was found
-	bound     bool // whether a division sign or "^" stands before the next number, so 2*10^3 is a product
+	bound     bool // whether the next number follows "/" or "^": there, 2*10^3 is a product, not one number
 }
 
 // take skips the first of the prefixes that the rest of the text has, and the spaces around it.
