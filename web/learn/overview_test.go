@@ -37,6 +37,9 @@ func TestOverviewPlansShortTimes(t *testing.T) {
 	}
 	first := func(slug string) string { return s.pages.Course.Lesson(slug).Sections[0].Href() }
 	read("overview", "the-loop", "tokens", "logits-and-softmax", "choosing-a-token", "stopping", "calling-an-api")
+	sure := "sure-and-wrong"
+	want("with a lesson of five minutes left", "1 lesson, about 5 minutes.", "/learn/"+sure, first(sure))
+	read(sure)
 	want("with lessons of six minutes left", "1 lesson, about 6 minutes.", "/learn/temperature", first("temperature"))
 	read("temperature", "inside-one-pass", "anatomy-of-a-chat", "where-paris-comes-from")
 	want("with longer lessons left", "Every lesson that you have not read takes longer.", "", first("kv-cache"))
