@@ -105,7 +105,7 @@ func TestExperimentWithReducedMotion(t *testing.T) {
 	tab.Click(figure + ` .view [value="numbers"]`)
 	tab.Wait("the text in Numbers", fmt.Sprintf(`((f) => f?.querySelector(".view [value=numbers][aria-pressed=true]") &&
 		f.querySelector("[name=prompt]").value === "The old man" &&
-		f.querySelector(".w-text").textContent.includes("man"))(document.querySelector(%q))`, figure))
+		f.querySelector(".w-text")?.textContent.includes("man"))(document.querySelector(%q))`, figure))
 }
 
 // TestHomeRevealsNothingEarly: as the home page steps through the stages, it does not show shares

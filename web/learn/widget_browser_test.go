@@ -58,7 +58,7 @@ var uses = map[lessons.WidgetKind][]use{
 		{slide(`[name="p"]`, 1), `f.querySelector(".w__sum").textContent.includes("Top-p 1.00")`},
 	},
 	lessons.WidgetGreedyLoop: {
-		{slide(`[name="t"]`, 1.5), `f.querySelector(".w__sum").textContent.includes("At T = 1.50")`},
+		{slide(`[name="t"]`, 1.5), `f.querySelector(".w__sum").textContent.includes("T = 1.50")`},
 		{press(`.w__marks button[value="0"]`), `f.querySelector(".w__sum").textContent.includes("Greedy")`},
 	},
 	lessons.WidgetBestSequence: {
@@ -115,7 +115,8 @@ var uses = map[lessons.WidgetKind][]use{
 	lessons.WidgetCounters: {
 		{
 			press(`tbody tr:nth-child(4) button:last-child`),
-			`f.querySelector("[name=spread]").value.startsWith("0.0.0.1.")`,
+			`f.querySelector("[name=spread]").value.startsWith("0.0.0.1.") && ` +
+				`!f.querySelector("tbody tr:nth-child(4) button").hasAttribute("aria-disabled")`,
 		},
 		{
 			press(`tbody tr:nth-child(4) button:first-child`),
