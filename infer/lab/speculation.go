@@ -134,7 +134,7 @@ type Acceptance struct {
 	// The gap between PerPass and Expected, and the two parts that add up to it:
 	Gap        float64 `json:"gap"`         // PerPass − Expected
 	Dependence float64 `json:"dependence"`  // the part due to unequal or dependent acceptance
-	Short      float64 `json:"short"`       // the part due to rounds that drafted fewer than γ tokens or ended the text
+	Short      float64 `json:"short"`       // the part due to rounds with fewer than γ guesses or the text's end
 	FullRounds int     `json:"full_rounds"` // rounds that drafted γ and did not end the text
 	AllRounds  int     `json:"rounds"`
 	Say        Phrase  `json:"say"`

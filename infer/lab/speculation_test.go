@@ -211,8 +211,8 @@ func TestSpeculationReportAddsUp(t *testing.T) {
 		if g.PassesSaved != g.Tokens-g.Passes || g.PassesSaved < 0 ||
 			!near(g.MsSaved, (alone.PerToken-g.PerToken)*float64(g.Tokens), 1e-9) || g.Ms.N != 2 {
 			t.Errorf(
-				"got %+v, want PassesSaved = %d, PassesSaved at least 0, MsSaved ≈ %v, Ms.N = 2", g, g.Tokens-g.Passes,
-				(alone.PerToken-g.PerToken)*float64(g.Tokens),
+				"got %+v, want PassesSaved = %d, PassesSaved at least 0, MsSaved ≈ %v, Ms.N = 2", g,
+				g.Tokens-g.Passes, (alone.PerToken-g.PerToken)*float64(g.Tokens),
 			)
 		}
 		if !near(g.Predicted, cost.SpeedUp(g.Alpha, g.Gamma, g.C, g.V), 1e-9) ||

@@ -147,8 +147,8 @@ func hasNumber(s string) bool {
 // vulgar holds the fractions that are single characters.
 var vulgar = map[rune][2]int64{
 	'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅕': {1, 5}, '⅖': {2, 5}, '⅗': {3, 5},
-	'⅘': {4, 5}, '⅙': {1, 6}, '⅚': {5, 6}, '⅐': {1, 7}, '⅛': {1, 8}, '⅜': {3, 8}, '⅝': {5, 8}, '⅞': {7, 8},
-	'⅑': {1, 9}, '⅒': {1, 10},
+	'⅘': {4, 5}, '⅙': {1, 6}, '⅚': {5, 6}, '⅐': {1, 7}, '⅛': {1, 8}, '⅜': {3, 8}, '⅝': {5, 8},
+	'⅞': {7, 8}, '⅑': {1, 9}, '⅒': {1, 10},
 }
 
 // raised converts the notations of powers to a common one: e⁴ and e ^ 4 become e^4, and 10⁻³ becomes

@@ -99,7 +99,7 @@ func TestNearMissesByHand(t *testing.T) {
 // TestMisplacedNumbersByHand: a number from another row, column or temperature is recognized.
 func TestMisplacedNumbersByHand(t *testing.T) {
 	checkTyped(t, []typed{
-		{Shift, "before.exp.2", "2.718", Wrong, OtherRow, "exponential of “a”; this row is “an”"}, // e^1 for e^0
+		{Shift, "before.exp.2", "2.718", Wrong, OtherRow, "exponential of “a”; this row is “an”"}, // e^1
 		{Shift, "after.z.0", "-3", Wrong, OtherRow, "z + c of “an”"},                              // 0 − 3
 		{Shift, "before.p.0", "7.389", Wrong, Swapped, "e to the power of 2. Now divide it by the sum, 11.107."},
 		{Five, "softmax.p.0", "54.6", Wrong, Swapped, "That is e to the power of 4. Now divide it by the sum, 86.440."},

@@ -27,8 +27,9 @@ var moved = map[lessons.WidgetKind][]string{
 	lessons.WidgetTemperature: {"t"}, lessons.WidgetHide: {"off"}, lessons.WidgetLook: {"block", "head", "row"},
 }
 
-// offered reports whether inputs are those of the lesson, to which the question refers.
-func (s *spec) offered(l *terms.Language, in terms.Values) bool {
+// hasDefaults reports whether the inputs have the lesson's values, except for those that learners can
+// change. The question is about these values.
+func (s *spec) hasDefaults(l *terms.Language, in terms.Values) bool {
 	free := append([]string{"at", "guess"}, moved[s.Kind]...)
 	for _, i := range s.Inputs(l) {
 		if !slices.Contains(free, i.Key) && in[i.Key] != i.Default {
@@ -42,7 +43,7 @@ func (s *spec) offered(l *terms.Language, in terms.Values) bool {
 // the result confirms. If the result does not answer the question, it returns nil and "".
 func (s *spec) judge(w stage.Words, e experiment, in terms.Values) (v *guess.Verdict, found string) {
 	j, ok := e.(judge)
-	if !ok || !s.offered(w.Language, in) {
+	if !ok || !s.hasDefaults(w.Language, in) {
 		return nil, ""
 	}
 	key, say, ok := j.answer(w, s.Ask)

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// widgetAsk is the question of an experiment, with its verdict if there is one. offered means that
-// the inputs are those to which the question refers.
-func widgetAsk(s *spec, guessed string, v *guess.Verdict, offered bool) templ.Component {
+// widgetAsk is the question of an experiment, with its verdict if there is one. asks means that
+// the inputs have the values that the question is about.
+func widgetAsk(s *spec, guessed string, v *guess.Verdict, asks bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -57,7 +57,7 @@ func widgetAsk(s *spec, guessed string, v *guess.Verdict, offered bool) templ.Co
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v == nil && !offered {
+		if v == nil && !asks {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"w__asked\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

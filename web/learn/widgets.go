@@ -201,7 +201,7 @@ func workOut(
 		if html.verdict, html.found = s.judge(stage.In(ctx), e, in); html.verdict == nil {
 			html.verdict = earlier
 		}
-		return widgetAsk(s, in["guess"], html.verdict, s.offered(terms.In(ctx), in)).Render(ctx, &ask)
+		return widgetAsk(s, in["guess"], html.verdict, s.hasDefaults(terms.In(ctx), in)).Render(ctx, &ask)
 	})
 	if err != nil {
 		return result{}, err
