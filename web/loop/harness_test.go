@@ -155,8 +155,11 @@ func (x *site) handle(log *slog.Logger) {
 	shell.MountFiles(mux)
 	mux.Handle("GET /ws", x.wire)
 	mux.HandleFunc("/", shell.Elsewhere(mux))
-	// This handler replaces another package's page to which the Loop links.
-	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) { shell.Text(w, 200, "Predict.") })
+	// This handler replaces another package's page to which the Loop links. The page names an icon, since
+	// a browser may otherwise ask for /favicon.ico, which does not exist.
+	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html><title>Predict</title><link rel=icon href=/static/img/icon.svg>")
+	})
 	var hosts []string
 	x.admit = func(more ...string) {
 		hosts = append(hosts, more...)
