@@ -125,10 +125,7 @@ func (l *loader) readLesson(d *document) {
 // lessonOutcomes parses `outcomes: [loop, cache]`.
 func (l *loader) lessonOutcomes(d *document) (list []string) {
 	f := d.front["outcomes"]
-	for _, id := range strings.Split(strings.Trim(f.value, "[]"), ",") {
-		if id = strings.TrimSpace(id); id == "" {
-			continue
-		}
+	for _, id := range f.list() {
 		if !l.targets["outcome:"+id] {
 			l.problems.add(f.at, "unknown outcome %q", id)
 		}

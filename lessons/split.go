@@ -23,6 +23,16 @@ type field struct {
 	at    position
 }
 
+// list returns the elements of a value such as `[loop, cache]`. It omits empty ones.
+func (f field) list() (list []string) {
+	for _, element := range strings.Split(strings.Trim(f.value, "[]"), ",") {
+		if element = strings.TrimSpace(element); element != "" {
+			list = append(list, element)
+		}
+	}
+	return list
+}
+
 // A rawSection is the text under a heading `## Title {#id key=value}`.
 type rawSection struct {
 	at    position

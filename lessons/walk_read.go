@@ -2,7 +2,6 @@ package lessons
 
 import (
 	"fmt"
-	"html"
 	"io/fs"
 	"maps"
 	"math"
@@ -43,9 +42,12 @@ var numbered = regexp.MustCompile(`^\d+-`)
 // figure {=…}. The first step begins with start.
 //
 // A heading can say how long the step takes in a class, as in `## Title {#id minutes=2}`; then all
-// headings do, and the minutes add up to the script's. The front matter can name the questions of an
-// exit ticket, `ticket: [q-one, q-two, q-three]`. They become the last steps.
+// headings do, and the minutes add up to the script's. The front matter can name the three questions of
+// an exit ticket, `ticket: [q-one, q-two, q-three]`, which no step asks. They become the last steps.
 const walkFolder = "walks"
+
+// mostWalkMinutes is the longest that a walkthrough may take.
+const mostWalkMinutes = 120
 
 // readWalks reads all walkthroughs, ordered by name.
 func (l *loader) readWalks() {
@@ -65,7 +67,7 @@ func (l *loader) readWalks() {
 
 func (l *loader) readWalk(d *document) {
 	title, lead := l.field(d, "title"), l.field(d, "lead")
-	w := &Walk{Slug: l.field(d, "slug").value, Minutes: l.count(d, "minutes", 1, 120)}
+	w := &Walk{Slug: l.field(d, "slug").value, Minutes: l.count(d, "minutes", 1, mostWalkMinutes)}
 	_, w.Title = l.inline(title.at, title.value)
 	w.Lead, w.LeadText = l.inline(lead.at, lead.value)
 	for _, key := range d.order {
@@ -98,49 +100,8 @@ func (l *loader) readWalk(d *document) {
 	} else if !w.Steps[0].Starts() {
 		l.problems.add(d.sections[0].at, "the ::: do of the first step must begin with `start`")
 	}
-	w.Steps = append(w.Steps, l.ticket(d)...)
+	l.addTicket(d, w)
 	l.course.Walks = append(l.course.Walks, w)
-}
-
-// checkMinutes reports a problem if only some steps have minutes, or if they do not add up.
-func (l *loader) checkMinutes(d *document, w *Walk) {
-	sum, timed := 0, 0
-	for _, s := range w.Steps {
-		if sum += s.Minutes; s.Minutes > 0 {
-			timed++
-		}
-	}
-	if timed > 0 && (timed < len(w.Steps) || sum != w.Minutes) {
-		l.problems.add(
-			d.at, "%d of %d steps have minutes, %d in total; want all steps, and the walkthrough's %d minutes",
-			timed, len(w.Steps), sum, w.Minutes,
-		)
-	}
-}
-
-// ticket returns the steps of the exit ticket: one for each question in the front matter. They do not
-// count toward the minutes.
-func (l *loader) ticket(d *document) (list []*WalkStep) {
-	f, ok := d.front["ticket"]
-	if !ok {
-		return nil
-	}
-	ids := strings.Split(strings.Trim(f.value, "[]"), ",")
-	for i, id := range ids {
-		q := l.course.Question(strings.TrimSpace(id))
-		if q == nil {
-			l.problems.add(f.at, "the quiz has no question %q", strings.TrimSpace(id))
-			return nil
-		}
-		list = append(list, &WalkStep{
-			ID: fmt.Sprintf("ticket-%d", i+1), Line: math.MaxInt32, // after the text
-			Title: l.words.T("lessons.ticket.title", "n", i+1, "all", len(ids)),
-			Say:   "<p>" + html.EscapeString(l.words.T("lessons.ticket.say")) + "</p>\n",
-			Note:  "<p>" + html.EscapeString(l.words.T("lessons.ticket.note")) + "</p>\n",
-			Ask:   &AskSpec{Kind: AskQuestion, Question: q},
-		})
-	}
-	return list
 }
 
 func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
@@ -150,8 +111,10 @@ func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 	_, s.Title = l.inline(raw.at, raw.title)
 	if text, ok := raw.attrs.keys["minutes"]; ok {
 		value, err := terms.IntInput("minutes", 1, 60).Parse(text)
-		if s.Minutes, _ = strconv.Atoi(value); err != nil {
+		if err != nil {
 			l.problems.add(raw.at, "%v", err)
+		} else {
+			s.Minutes, _ = strconv.Atoi(value) // Parse has checked it
 		}
 	}
 	seen := map[string]bool{}

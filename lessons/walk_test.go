@@ -16,8 +16,11 @@ func readWalkText(t *testing.T, text string) (*Walk, []string) {
 	t.Helper()
 	l := newLoader(fstest.MapFS{"walks/x.md": &fstest.MapFile{Data: []byte(text)}}, MathTable{})
 	l.partial = true
-	q := &Question{ID: "q-one"}
-	l.course.Questions, l.course.questions["q-one"] = append(l.course.Questions, q), q
+	for _, q := range []*Question{
+		{ID: "q-one", Kind: "choice"}, {ID: "q-cut", Kind: "choice"}, {ID: "q-draw", Kind: "choice"},
+	} {
+		l.course.Questions, l.course.questions[q.ID] = append(l.course.Questions, q), q
+	}
 	l.readWalks()
 	var says []string
 	for _, p := range l.problems.list {
@@ -98,30 +101,64 @@ And more.
 	}
 }
 
+// The parts of a walkthrough with minutes and an exit ticket.
+var (
+	ticketHead = strings.Replace(walkHead, "minutes: 3", "minutes: 3\nticket: [q-one, q-cut, q-draw]", 1)
+	timedBegin = "## Begin {#begin minutes=2}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n"
+	timedThen  = "## Then {#then minutes=1}\nMore.\n"
+)
+
 // TestWalkMinutesAndTicket: a step can have minutes, and the questions of the exit ticket become the last
 // steps.
 func TestWalkMinutesAndTicket(t *testing.T) {
-	ticket := strings.Replace(walkHead, "minutes: 3", "minutes: 3\nticket: [q-one, q-one]", 1)
-	begin := "## Begin {#begin minutes=2}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n"
-	then := "## Then {#then minutes=1}\nMore.\n"
-	w, wrong := readWalkText(t, ticket+begin+then)
-	if len(wrong) > 0 || len(w.Steps) != 4 || w.Steps[0].Minutes != 2 || w.Steps[1].Minutes != 1 {
-		t.Fatalf("got %d steps, problems %q; want 4 steps, the first two of 2 and 1 minutes", len(w.Steps), wrong)
+	w, wrong := readWalkText(t, ticketHead+timedBegin+timedThen)
+	if len(wrong) > 0 || len(w.Steps) != 5 || w.Steps[0].Minutes != 2 || w.Steps[1].Minutes != 1 {
+		t.Fatalf("got %d steps, problems %q; want 5 steps, the first two of 2 and 1 minutes", len(w.Steps), wrong)
 	}
-	for i, want := range []string{"Exit ticket, 1 of 2", "Exit ticket, 2 of 2"} {
-		if s := w.Steps[2+i]; s.Title != want || s.Ask == nil || s.Ask.Question.ID != "q-one" {
-			t.Errorf("step %d is %+v, want %q, which asks q-one", 3+i, s, want)
+	for i, want := range []struct{ title, asks string }{
+		{"Exit ticket, 1 of 3", "q-one"}, {"Exit ticket, 2 of 3", "q-cut"}, {"Exit ticket, 3 of 3", "q-draw"},
+	} {
+		if s := w.Steps[2+i]; s.Title != want.title || s.Ask == nil || s.Ask.Question.ID != want.asks {
+			t.Errorf("step %d is %+v, want %q, which asks %s", 3+i, s, want.title, want.asks)
 		}
+	}
+}
+
+// TestBrokenMinutesAndTicketsNameTheLine: each mistake in the minutes or the ticket gives exactly one
+// error, which names the line of the mistake.
+func TestBrokenMinutesAndTicketsNameTheLine(t *testing.T) {
+	ticket := func(ids string) string {
+		return strings.Replace(ticketHead, "[q-one, q-cut, q-draw]", ids, 1) + timedBegin + timedThen
+	}
+	minutes := func(of string) string {
+		return walkHead + strings.Replace(timedBegin, "minutes=2", "minutes="+of, 1) + timedThen
 	}
 	for text, want := range map[string]string{
-		walkHead + begin: "1 of 1 steps have minutes, 2 in total",
-		walkHead + begin + "## Then {#then}\nMore.\n":                         "1 of 2 steps have minutes",
-		walkHead + strings.Replace(begin, "minutes=2", "minutes=x", 1) + then: "minutes is \"x\"",
-		strings.Replace(ticket, "q-one]", "q-two]", 1) + begin + then:         "the quiz has no question \"q-two\"",
+		walkHead + timedBegin:                              "4: 1 of 1 steps have minutes, 2 in total",
+		walkHead + timedBegin + "## Then {#then}\nMore.\n": "4: 1 of 2 steps have minutes",
+		minutes("3"):  "4: 2 of 2 steps have minutes, 4 in total",
+		minutes("x"):  "7: minutes is \"x\"",
+		minutes("-1"): "7: minutes is -1",
+		minutes("0"):  "7: minutes is 0",
+		strings.Replace(minutes("2"), "minutes: 3", "minutes: 300", 1): "4: minutes is \"300\"",
+		strings.Replace(minutes("2"), "minutes: 3\n", "", 1):           "1: the front matter is missing \"minutes\"",
+		ticket("[q-one, q-cut, q-two]"):                                "5: the quiz has no question \"q-two\"",
+		ticket("[q-one, q-cut]"):                                       "5: the ticket has 2 questions, want 3",
+		ticket("[]"):                                                   "5: the ticket has 0 questions, want 3",
+		ticket("[q-one, q-one, q-one]"):                                "5: the ticket asks \"q-one\" twice",
+		ticket("[q-one, q-cut, q-draw]") + "::: ask question id=q-cut\n:::\n": "5: the ticket asks \"q-cut\", " +
+			"which the step on line 13 asks",
+		strings.Replace(ticket("[q-one, q-cut, q-draw]"), "#then", "#ticket-1", 1): "13: the step id \"ticket-1\" " +
+			"is reserved for the ticket",
 	} {
-		if _, wrong := readWalkText(t, text); !strings.Contains(strings.Join(wrong, "\n"), want) {
-			t.Errorf("%q\ngot %q, want %q", text, wrong, want)
+		_, wrong := readWalkText(t, text)
+		if len(wrong) != 1 || !strings.HasPrefix(wrong[0], "walks/x.md:"+want) {
+			t.Errorf("%q\ngot %q, want only %q", text, wrong, "walks/x.md:"+want)
 		}
+	}
+	begin := "## Begin {#ticket-1}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n"
+	if _, wrong := readWalkText(t, walkHead+begin); len(wrong) > 0 {
+		t.Errorf("a step with the id ticket-1, without a ticket: got %q, want no problems", wrong)
 	}
 }
 
