@@ -38,7 +38,7 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 		!strings.Contains(got, "nothing to fix") {
 		t.Errorf("the run next to the text: got %s, want it to contain %q and %q", got, "Once", "nothing to fix")
 	}
-	before, _, _ := strings.Cut(text, "{#decode}")
+	before, _, _ := strings.Cut(text, "{#decode ")
 	line, step := strings.Count(before, "\n")+1, strings.Count(before, "\n## ")
 	for at, want := range map[string]string{"1": "1 ", strconv.Itoa(line): strconv.Itoa(step) + " ", "": "1 "} {
 		got := words(p.post("/teach/walk", url.Values{"text": {text}, "line": {at}}).Find("[aria-current=step]"))
@@ -46,7 +46,7 @@ func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 			t.Errorf("line %s shows %q; want it beginning with %q, non-empty", at, got, want)
 		}
 	}
-	broken := strings.Replace(text, "{#decode}", "{#same}", 1)
+	broken := strings.Replace(text, "{#decode ", "{#same ", 1)
 	got := words(p.post("/teach/walk", url.Values{"text": {broken}}).Find(".draft__problems"))
 	if !strings.Contains(got, "duplicate step id") || !strings.Contains(got, "Line "+strconv.Itoa(line)+" ") {
 		t.Errorf(
