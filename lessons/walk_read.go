@@ -43,7 +43,8 @@ var numbered = regexp.MustCompile(`^\d+-`)
 //
 // A heading can say how long the step takes in a class, as in `## Title {#id minutes=2}`; then all
 // headings do, and the minutes add up to the script's. The front matter can name the three questions of
-// an exit ticket, `ticket: [q-one, q-two, q-three]`, which no step asks. They become the last steps.
+// an exit ticket, `ticket: [q-one, q-two, q-three]`. They have choices, no step asks them, and they
+// become the last steps.
 const walkFolder = "walks"
 
 // mostWalkMinutes is the longest that a walkthrough may take.

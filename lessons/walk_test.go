@@ -17,7 +17,10 @@ func readWalkText(t *testing.T, text string) (*Walk, []string) {
 	l := newLoader(fstest.MapFS{"walks/x.md": &fstest.MapFile{Data: []byte(text)}}, MathTable{})
 	l.partial = true
 	for _, q := range []*Question{
-		{ID: "q-one", Kind: "choice"}, {ID: "q-cut", Kind: "choice"}, {ID: "q-draw", Kind: "choice"},
+		{ID: "q-one", Kind: "choice"},
+		{ID: "q-cut", Kind: "choice"},
+		{ID: "q-draw", Kind: "choice"},
+		{ID: "q-say", Kind: "recall"},
 	} {
 		l.course.Questions, l.course.questions[q.ID] = append(l.course.Questions, q), q
 	}
@@ -145,7 +148,9 @@ func TestBrokenMinutesAndTicketsNameTheLine(t *testing.T) {
 		ticket("[q-one, q-cut, q-two]"):                                "5: the quiz has no question \"q-two\"",
 		ticket("[q-one, q-cut]"):                                       "5: the ticket has 2 questions, want 3",
 		ticket("[]"):                                                   "5: the ticket has 0 questions, want 3",
-		ticket("[q-one, q-one, q-one]"):                                "5: the ticket asks \"q-one\" twice",
+		ticket("[q-one, q-say, q-cut]"): "5: the question \"q-say\" has kind=recall, " +
+			"want kind=choice",
+		ticket("[q-one, q-one, q-one]"): "5: the ticket asks \"q-one\" twice",
 		ticket("[q-one, q-cut, q-draw]") + "::: ask question id=q-cut\n:::\n": "5: the ticket asks \"q-cut\", " +
 			"which the step on line 13 asks",
 		strings.Replace(ticket("[q-one, q-cut, q-draw]"), "#then", "#ticket-1", 1): "13: the step id \"ticket-1\" " +

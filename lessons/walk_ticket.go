@@ -64,12 +64,15 @@ func (l *loader) addTicket(d *document, w *Walk) {
 	}
 }
 
-// checkTicketQuestion reports a problem if the ticket asks q twice, or if one of the script's steps
-// asks it.
+// checkTicketQuestion reports a problem if q has no choices, if the ticket asks it twice, or if one of
+// the script's steps asks it.
 func (l *loader) checkTicketQuestion(f field, q *Question, steps []*WalkStep, twice bool) {
 	if twice {
 		l.problems.add(f.at, "the ticket asks %q twice", q.ID)
 		return
+	}
+	if q.Kind != "choice" {
+		l.problems.add(f.at, "the question %q has kind=%s, want kind=choice in a ticket", q.ID, q.Kind)
 	}
 	for _, s := range steps {
 		if s.Ask != nil && s.Ask.Question == q {
