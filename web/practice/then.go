@@ -1,10 +1,13 @@
 package practice
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -50,6 +53,30 @@ func (p *Pages) thenAndNow(w http.ResponseWriter, r *http.Request) {
 	v.Guesses = newThenGuesses(stage.In(r.Context()), p.Course.In(r.Context()), guesses)
 	v.Chart = newCalibrationChart(stage.In(r.Context()), cal)
 	p.HTML(w, r, http.StatusOK, thenHTML(v))
+}
+
+// thenCSV handles GET /then-and-now/answers.csv. It sends the first and the newest choice for each
+// question, under a random code that is new each time.
+func (p *Pages) thenCSV(w http.ResponseWriter, r *http.Request) {
+	picks, err := p.Progress.Picks(r.Context(), p.Who(w, r))
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	course, me := p.Course.In(r.Context()), coursework.Participants(r.Context(), 1)[0]
+	var answers []coursework.StudyAnswer
+	for _, k := range picks {
+		answers = append(answers, coursework.StudyAnswer{
+			Participant: me, Day: k.At, Closing: k.Newest, Q: course.Question(k.Question), Choice: k.Choice,
+		})
+	}
+	var b bytes.Buffer
+	form := terms.SheetFormOf(r.URL.Query().Get("decimal"))
+	if err := coursework.WriteStudy(&b, form, answers); err != nil { // writing to a buffer cannot fail
+		p.Fail(w, r, err)
+		return
+	}
+	attach(w, terms.SheetType, "answers.csv", b.Bytes())
 }
 
 // enough is the minimum credit for an answer to count as known: half of the points of a written

@@ -1,12 +1,17 @@
 package practice
 
 import (
+	"encoding/csv"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -92,5 +97,57 @@ func TestThenAndNowListsGuesses(t *testing.T) {
 		if err := s.pages.Progress.Guess(t.Context(), courseworktest.Learner, bad); err == nil {
 			t.Errorf("the guess %v was saved", bad)
 		}
+	}
+}
+
+// TestThenAndNowTable: the table has the first choice of a question's first and newest attempt, with
+// the date, a code that is new each time, and the codes of the study kit's question. It contains
+// neither the learner's id nor a time.
+// Promise: You can download your answers as a table that doesn't say who you are.
+func TestThenAndNowTable(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2026, 3, 1, 13, 14, 15, 0, time.UTC)
+	s := newSiteAt(t, func() time.Time { return day })
+	study := s.pages.Course.Question(coursework.StudyQuestion)
+	once := s.pages.Course.Question("q-last-position")
+	pick := func(id, key string, tried []string, choice string) {
+		form := url.Values{"key": {key}, "tried": tried, "pick": {choice}}
+		s.Parse(id, s.Post("/quiz/"+id, false, form), http.StatusOK)
+	}
+	pick(study.ID, "one", nil, "0")
+	pick(study.ID, "one", []string{"0"}, "3") // right, but not the first choice
+	pick(once.ID, "two", nil, "2")
+	day = day.AddDate(0, 0, 30)
+	pick(study.ID, "three", nil, "3")
+	var codes []string
+	for _, comma := range []rune{',', ';'} {
+		address := "/then-and-now/answers.csv"
+		if comma == ';' {
+			address += "?decimal=comma"
+		}
+		text := s.Do(httptest.NewRequest(http.MethodGet, address, nil)).Body.String()
+		if strings.Contains(text, courseworktest.Learner) || strings.Contains(text, "13:14") {
+			t.Errorf("the table contains the learner or a time: %s", text)
+		}
+		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
+		r.Comma = comma
+		rows, err := r.ReadAll()
+		if err != nil || len(rows) != 4 {
+			t.Fatalf("got %d rows, %v; want a heading and 3", len(rows), err)
+		}
+		code := rows[1][0]
+		want := [][]string{
+			coursework.StudyColumns,
+			{code, "2026-03-01", "opening", once.PromptText, once.Choices[2].Text, "", "true"},
+			{code, "2026-03-01", "opening", study.PromptText, study.Choices[0].Text, "copied", "false"},
+			{code, "2026-03-31", "closing", study.PromptText, study.Choices[3].Text, "patterns", "true"},
+		}
+		if !reflect.DeepEqual(rows, want) {
+			t.Errorf("got the rows %q, want %q", rows, want)
+		}
+		codes = append(codes, code)
+	}
+	if len(codes[0]) != 5 || codes[0] == codes[1] {
+		t.Errorf("the codes of two downloads are %q, want two different codes of 5 characters", codes)
 	}
 }

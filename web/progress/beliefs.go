@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
@@ -38,6 +39,44 @@ func (s *Store) Beliefs(ctx context.Context, learnerID string) (list []Belief, e
 	})
 	return list, err
 }
+
+// A Pick is the first choice that a learner made when a choice question was asked.
+type Pick struct {
+	Question string // the question's id
+	At       time.Time
+	Choice   int  // starting at 0
+	Newest   bool // whether the learner has been asked more than once, and this is the newest pick
+}
+
+// Picks returns each choice question's oldest pick, followed by its newest one if it is another, in
+// the order of the quiz. Further choices, which a learner makes once a wrong one is explained, do not
+// count.
+func (s *Store) Picks(ctx context.Context, learnerID string) (list []Pick, err error) {
+	var f saved.File
+	if err := s.use(ctx, learnerID, func(l *learner) error { return read(ctx, l, &f) }); err != nil {
+		return nil, err
+	}
+	for _, q := range s.course.Questions {
+		var of []Pick
+		for _, a := range f.Answers { // by time
+			if n, ok := chosen(a.Detail, len(q.Choices)); ok && a.Item == q.ID && strings.HasSuffix(a.ID, firstTry) {
+				of = append(of, Pick{Question: q.ID, At: a.At, Choice: n})
+			}
+		}
+		if len(of) > 0 {
+			list = append(list, of[0])
+		}
+		if len(of) > 1 {
+			last := of[len(of)-1]
+			last.Newest = true
+			list = append(list, last)
+		}
+	}
+	return list, nil
+}
+
+// firstTry ends the ids of answers that are the first choice of an attempt.
+const firstTry = ".1"
 
 // A Guess is a learner's first answer to the question of an experiment in a lesson. Chose and Found
 // are keys of choices: the learner's, and the one that the experiment confirmed.
