@@ -23,6 +23,8 @@ type Summary struct {
 	Polls       []PollSummary
 	Texts       []Text
 	Assigned    *AssignedSummary // nil if nothing is assigned
+	// Choices are the members' choices in polls on quiz questions, ordered by poll and then by member.
+	Choices []Choice `json:",omitempty"`
 
 	// Statistics on the votes that could be right or wrong and that came with a stated confidence:
 	Calibration []predict.Bin // share of right votes for each stated confidence
@@ -34,6 +36,14 @@ type Summary struct {
 	NextAsked    int
 	NextRight    float64 // mean share of votes for the token that the run's own u selects
 	NextExpected float64 // mean probability, after the filters, of the tokens voted for: the share expected by chance
+}
+
+// Choice is a member's choice in the first round of a poll on a quiz question. Members are numbered in
+// the order in which they joined.
+type Choice struct {
+	Poll   int // its index in the summary's polls
+	Member int
+	Choice int // its index in the question's choices
 }
 
 // PollSummary is the summary of one poll with all its rounds.

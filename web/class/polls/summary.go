@@ -33,6 +33,20 @@ func (p *Poll) summary(votes map[Round]map[int]Vote) class.PollSummary {
 	return s
 }
 
+// choices returns the members' choices in the first round, in which they have not seen each other's. If
+// the poll is not on a question with choices, the result is nil.
+func (p *Poll) choices(votes map[int]Vote) (list []class.Choice) {
+	if p.Kind != class.Question || !p.judged() {
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(votes)) {
+		if i := p.option(votes[id].Choice); i >= 0 && len(p.Options[i].Key) == 1 {
+			list = append(list, class.Choice{Poll: p.ID - 1, Member: id, Choice: int(p.Options[i].Key[0]) - 'a'})
+		}
+	}
+	return list
+}
+
 // Distance returns the total variation distance between votes and the model over the
 // options, with their probabilities normalized to a sum of 1.
 func Distance(options []class.Option, counts []int) float64 {
@@ -57,6 +71,7 @@ func SumUp(s *class.Summary, list []*Poll, all Votes) {
 	voters := map[int]bool{}
 	var stated []predict.Outcome
 	for _, p := range list {
+		s.Choices = append(s.Choices, p.choices(all[Round{p.ID, 1}])...)
 		ps := p.summary(all)
 		s.Polls = append(s.Polls, ps)
 		for n := 1; n <= p.Round; n++ {
