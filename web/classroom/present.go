@@ -216,6 +216,13 @@ func pollButtons(w stage.Words, q *class.Poll) (first button, more []button) {
 	case class.Closed:
 		more = append(more, button{Cmd: "spread", Say: w.T("classroom.present.poll.spread")}, extend)
 	}
+	if q.Kind == class.Question { // the opening question of a study stays unanswered
+		quiet := button{Cmd: "close", Say: w.T("classroom.present.poll.close.quiet")}
+		if q.Phase != class.Open {
+			quiet = button{Cmd: "dismiss", Say: w.T("classroom.present.poll.dismiss")}
+		}
+		more = append(more, quiet)
+	}
 	if q.Phase != class.Open && q.Kind != class.Draw {
 		more = append(more, button{Cmd: "revote", Say: w.T("classroom.present.poll.again"), Cap: "P", Key: "p"})
 	}

@@ -109,3 +109,33 @@ func TestQuestionsAreInTheLanguageOfTheClass(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionCanCloseWithoutResult: the vote on a question can be closed and then cleared without
+// showing anything, as the opening question of a study requires. A clicker's keys do neither.
+func TestQuestionCanCloseWithoutResult(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind  class.Kind
+		phase class.Phase
+		want  string // of the buttons that show nothing
+	}{
+		{class.Question, class.Open, "close"},
+		{class.Question, class.Closed, "dismiss"},
+		{class.Question, class.Spread, "dismiss"},
+		{class.Next, class.Open, ""},
+		{class.Next, class.Closed, ""},
+	} {
+		var quiet string
+		for _, b := range newControl(english, &class.View{Poll: &class.Poll{Kind: tt.kind, Phase: tt.phase}}).More {
+			if b.Cmd != "close" && b.Cmd != "dismiss" {
+				continue
+			}
+			if quiet += b.Cmd; len(b.Keys) > 0 {
+				t.Errorf("%s, %s: the keys %q press %q, want none", tt.kind, tt.phase, b.Keys, b.Cmd)
+			}
+		}
+		if quiet != tt.want {
+			t.Errorf("%s, %s: the buttons that show nothing are %q, want %q", tt.kind, tt.phase, quiet, tt.want)
+		}
+	}
+}
