@@ -54,6 +54,7 @@ func mainPages(t *testing.T) []mainPage {
 		{path: "/score"},
 		{path: "/api"},
 		{path: "/teach"},
+		{path: "/teach/study"},
 	}
 }
 

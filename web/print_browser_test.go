@@ -27,12 +27,15 @@ var printed = map[string]string{
 	"/glossary":                  "h1",
 	"/score?text=A+xylophone+is": ".surp__tk",
 	"/practice/five/sheet":       ".wbox",
+	"/teach/study":               ".consent",
 }
 
 // sheets maps pages for a class to the number of A4 pages that they print on.
 var sheets = map[string]int{
 	"/teach/plan/kv-cache":                                  1, // the plan with the most text
 	"/teach/plan/temperature":                               1,
+	"/teach/study":                                          2, // the guide, and the consent text
+	"/teach/study/sheet?n=3":                                3,
 	"/practice/attention/sheet":                             1,
 	"/practice/five/sheet?solution=1":                       2,
 	"/practice/softmax/sheet?level=3&seed=5&solution=1":     2, // the drill with the most boxes

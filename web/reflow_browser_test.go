@@ -28,7 +28,7 @@ func TestClassPagesReflow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	reflows(t, url, "/teach", "/join", "/class/"+instructor.Code)
+	reflows(t, url, "/teach", "/teach/study", "/teach/study/sheet", "/join", "/class/"+instructor.Code)
 }
 
 func reflows(t *testing.T, url string, paths ...string) {

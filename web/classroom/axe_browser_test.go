@@ -39,7 +39,7 @@ func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 }
 
 // shortPages lists the pages that the short tests audit, each in only one state.
-var shortPages = []string{"open", "filter-projector", "open-present", "summary", "teach", "join", "tour"}
+var shortPages = []string{"open", "filter-projector", "open-present", "summary", "teach", "study", "join", "tour"}
 
 // TestClassPagesAreAccessible: axe-core finds no faults on the pages of a class or in the
 // instructor's dialogs, and no page is wider than its window.
@@ -93,6 +93,8 @@ func TestClassPagesAreAccessible(t *testing.T) {
 		{"made", room + "/made"},
 		{"summary", room + "/summary"},
 		{"teach", base + "/teach"},
+		{"study", base + "/teach/study"},
+		{"study-sheets", base + "/teach/study/sheet"},
 		{"join", base + "/join"},
 		{"wrong", base + "/join?code=AAAAAA"},
 		{"tour", base + "/tour/loop"},

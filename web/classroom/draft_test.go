@@ -14,13 +14,17 @@ import (
 
 // TestDraftPagePreviewsWalkthrough: the page parses a walkthrough in the same way as the
 // checker, runs the requested step, and returns the text unchanged as a file.
-// The same server has a plan for every lesson.
+// The same server has a plan for every lesson, and the study kit.
 // Promise: You can write a script on a page, try its steps there and save it as a file.
 // Promise: Every lesson has a printed plan for a class.
+// Promise: A study kit measures what the course changes, with answers that carry no names.
 func TestDraftPagePreviewsWalkthrough(t *testing.T) {
 	t.Parallel()
-	p := newPerson(t, serve(t))
+	base := serve(t)
+	p := newPerson(t, base)
 	plansAreComplete(t, p)
+	studyKitIsComplete(t, p)
+	studyTableHasNoNames(t, base)
 	p.get("/teach/walk")
 	text := webtest.Course(t).WalkText("cache")
 	if got := p.get("/teach/walk?from=cache").Find("textarea").Text(); strings.TrimPrefix(got, "\n") != text {

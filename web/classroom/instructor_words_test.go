@@ -27,9 +27,9 @@ import (
 // zzz replaces all text written by people or taken from lessons in these tests.
 const zzz = "Zzz"
 
-// stageParts selects the texts of scripts, and the parts of pages that package stage writes, with their
-// tokens.
-const stageParts = "template, #cl-strip, #cl-rail, .deck__stage > :not(p), .bigstage__map, .segments, " +
+// stageParts selects the texts of scripts, the parts of pages that package stage writes, with their
+// tokens, and the names of the codes and columns of a study, which are the same in all languages.
+const stageParts = "template, .study code, #cl-strip, #cl-rail, .deck__stage > :not(p), .bigstage__map, .segments, " +
 	".bigstage__say, .seven, .ph__main"
 
 // checkWords reports the words of a page that are in no catalog.
@@ -101,6 +101,13 @@ func TestPagesOfInstructorsAreInTheCatalog(t *testing.T) {
 		v.Error, v.Deleted, v.Form = zzz, true, url.Values{}
 		v.Notices = []progress.Notice{{At: time.Now(), Text: zzz}}
 		check(fmt.Sprint("a refused room ", i), teachHTML(v))
+	}
+	asked := &lessons.Question{Prompt: "<p>Zzz</p>", PromptText: zzz}
+	for _, kept := range []string{"", lasting(w, 48*time.Hour)} {
+		check("the study kit", studyHTML(studyPage{Question: asked, Kept: kept}))
+	}
+	for _, codes := range [][]string{{"ABC234"}, {"ABC234", "ABC234"}} {
+		check("answer sheets", studySheetHTML(studyPage{Question: asked, Codes: codes}))
 	}
 	n, unit := 3.0, "zzz"
 	for _, ask := range []*lessons.AskSpec{
@@ -216,7 +223,7 @@ func TestToursAndSummariesAreInTheCatalog(t *testing.T) {
 	checkWords(t, l, "an empty summary", summaryHTML(newSummaryPage(w, s, "http://zzz")))
 	checkWords(t, l, "an empty replay", replayHTML(newSummaryPage(w, s, "http://zzz")))
 	s.Walk, s.WalkSlug, s.NextAsked, s.Stated = zzz, "zzz", 2, 3
-	s.Texts = []class.Text{{Prompt: zzz}}
+	s.Texts, s.Choices = []class.Text{{Prompt: zzz}}, make([]class.Choice, 1)
 	s.Calibration = []predict.Bin{{N: 1, To: 0.5}}
 	for _, v := range viewsOfInstructors(t) {
 		if v.Poll != nil {

@@ -32,6 +32,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		"GET /teach/walk":               p.draft,
 		"POST /teach/walk":              p.checkDraft,
 		"GET /teach/plan/{slug}":        p.plan,
+		"GET /teach/study":              p.study,
+		"GET /teach/study/sheet":        p.studySheet,
 		"GET /join":                     p.join,
 		"GET /class/{code}":             p.follow,
 		"GET /class/{code}/alone":       p.alone,
@@ -45,6 +47,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		"POST /class/{code}/phones":     p.phones,
 		"GET /class/{code}/summary":     p.summary,
 		"GET /class/{code}/summary.csv": p.summaryCSV,
+		"GET /class/{code}/study.csv":   p.studyCSV,
 		"GET /class/{code}/replay":      p.replay,
 		"GET /class/{code}/assign":      p.assign,
 		"GET /class/{code}/assigned":    p.work,
@@ -62,6 +65,6 @@ func (p *Pages) mountNone(mux *http.ServeMux) {
 		Say: "classroom.unknown.server",
 	}, shell.Routes{
 		"GET /teach": none, "GET /join": none, "GET /class/{code}": none, "GET /tour/{walk}": p.tour,
-		"GET /teach/plan/{slug}": p.plan,
+		"GET /teach/plan/{slug}": p.plan, "GET /teach/study": p.study, "GET /teach/study/sheet": p.studySheet,
 	})
 }

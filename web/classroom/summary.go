@@ -175,8 +175,13 @@ func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
+	sendCSV(w, "class-"+room.Code()+".csv", &b)
+}
+
+// sendCSV sends a table as a file to save.
+func sendCSV(w http.ResponseWriter, name string, b *bytes.Buffer) {
 	w.Header().Set("Content-Type", terms.SheetType)
-	w.Header().Set("Content-Disposition", `attachment; filename="class-`+room.Code()+`.csv"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	w.Header().Set("Cache-Control", "no-store")
 	b.WriteTo(w)

@@ -167,6 +167,7 @@ func TestSiteIsSelfContained(t *testing.T) {
 		"practice/softmax/index.html", "labs/cache/index.html", "quiz/index.html", "predict/index.html",
 		"assigned/index.html",
 		"reference/index.html", "glossary/index.html", "search/index.html", "teach/index.html",
+		"teach/study/index.html", "teach/study/sheet/index.html",
 		"embed/index.html", "embed/loop/index.html", "embed/practice/softmax/index.html", "embed/viz.js",
 		"404.html", "404.js", "worker.js", "worker.js.gz", "worker.js.br", "manifest.webmanifest",
 	} {
