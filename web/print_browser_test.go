@@ -40,7 +40,18 @@ var sheets = map[string]int{
 	"/practice/five/sheet?solution=1":                       2,
 	"/practice/softmax/sheet?level=3&seed=5&solution=1":     2, // the drill with the most boxes
 	"/practice/speculation/sheet?level=3&seed=5&solution=1": 2,
+	"/practice/multiply-adds/sheet?solution=1":              2, // the drill with the longest units
+	"/practice/kv-bytes/sheet?level=3&seed=7&solution=1":    2,
 }
+
+// between is the space between the margins of an A4 page in CSS pixels, of which 96 are an inch:
+// (210 − 2·12) mm · 96/25.4 = 703 wide, (297 − 2·10) mm · 96/25.4 = 1047 high.
+var between = browser.Screen{Width: 703, Height: 1047}
+
+// cutOff returns the steps whose tables are wider than the page or column that they print on.
+const cutOff = `[...document.querySelectorAll(".handout, .wstep, .pstep")]
+	.filter((e) => e.scrollWidth > e.clientWidth + 1)
+	.map((e) => e.textContent.trim().slice(0, 30) + ": " + e.scrollWidth + " > " + e.clientWidth)`
 
 // pressable selects the visible elements that are useless on paper because they can only be
 // pressed. It does not select terms with a note, since they are words in a sentence, or the fronts
@@ -79,7 +90,7 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 // to fill in, black on white, without buttons, menus or bars, and no question is split between two
 // pages. Text is dark, since backgrounds are not printed. If the browser forces colors, selected
 // elements still differ from the others, and sliders have the browser's own look. A plan prints on
-// one page, and a worksheet on one, or two with its solution.
+// one page, and a worksheet on one, or two with its solution; no table is cut off.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)
@@ -105,7 +116,12 @@ func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 		}
 	}
 	for path, want := range sheets {
+		tab.Screen(between)
 		tab.Go(url + path)
+		tab.Paper()
+		if got := browser.Value[[]string](tab, cutOff); len(got) > 0 {
+			t.Errorf("%s cuts off %q in print, want no step wider than its column", path, got)
+		}
 		if got := browser.Pages(tab.PDF()); got != want {
 			t.Errorf("%s prints on %d pages, want %d", path, got, want)
 		}

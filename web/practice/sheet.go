@@ -118,6 +118,14 @@ func (s *worksheet) earlier(step *drill.Step, column, row string) bool {
 	return false
 }
 
+// twoColumns reports whether the steps print in two columns. Only tables of tokens are narrow enough:
+// the rows of other tables have long names, formulas and units.
+func (s *worksheet) twoColumns() bool {
+	return len(s.Steps) > 3 && !slices.ContainsFunc(s.Steps, func(step *drill.Step) bool {
+		return slices.ContainsFunc(step.Rows, func(r drill.Row) bool { return !r.Token })
+	})
+}
+
 // answer returns the content of a cell's box: nothing, or the right answer on the page with the
 // solution.
 func (s *worksheet) answer(c *drill.Cell, solved bool) string {

@@ -294,7 +294,7 @@ func worksheetBody(s *worksheet, solved bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var16 = []any{"wsteps", templ.KV("wsteps--two", len(s.Steps) > 3)}
+		var templ_7745c5c3_Var16 = []any{"wsteps", templ.KV("wsteps--two", s.twoColumns())}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var16...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

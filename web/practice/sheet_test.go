@@ -49,6 +49,12 @@ func TestWorksheets(t *testing.T) {
 			}
 		}
 	}
+	// Tables of tokens are narrow enough for two columns. Formulas with units are not.
+	for drill, want := range map[string]int{"softmax": 1, "multiply-adds": 0, "kv-bytes": 0} {
+		if n := s.Get("/practice/" + drill + "/sheet?level=3").Find(".wsteps--two").Length(); n != want {
+			t.Errorf("the sheet of %s has %d groups of steps in two columns, want %d", drill, n, want)
+		}
+	}
 	// By hand: e^4 / (e^4+e^3+e^2+e^1+e^0.5) = 54.598/86.440 = 0.6316. It is the answer of the first
 	// step, so no later step may give it.
 	five := s.Get("/practice/five/sheet")
