@@ -53,6 +53,12 @@ const cutOff = `[...document.querySelectorAll(".handout, .wstep, .pstep")]
 	.filter((e) => e.scrollWidth > e.clientWidth + 1)
 	.map((e) => e.textContent.trim().slice(0, 30) + ": " + e.scrollWidth + " > " + e.clientWidth)`
 
+// unlabeled returns the tables of expected answers whose headers are not printed, and the lists of points
+// without a label.
+const unlabeled = `[...document.querySelectorAll(".psay")]
+	.filter((e) => !(e.tHead ?? e.previousElementSibling).checkVisibility())
+	.map((e) => e.textContent.trim().slice(0, 30))`
+
 // pressable selects the visible elements that are useless on paper because they can only be
 // pressed. It does not select terms with a note, since they are words in a sentence, or the fronts
 // of cards, which are summaries of details elements.
@@ -90,7 +96,7 @@ const looks = `((e) => ((s) => [s.backgroundColor, s.color, s.outlineStyle, s.ou
 // to fill in, black on white, without buttons, menus or bars, and no question is split between two
 // pages. Text is dark, since backgrounds are not printed. If the browser forces colors, selected
 // elements still differ from the others, and sliders have the browser's own look. A plan prints on
-// one page, and a worksheet on one, or two with its solution; no table is cut off.
+// one page with its labels, and a worksheet on one, or two with its solution; no table is cut off.
 // Promise: Lessons, questions and drills print black on white; no question is split between two pages.
 func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 	fixture.Long(t)
@@ -121,6 +127,9 @@ func TestPagesOnPaperAndInForcedColors(t *testing.T) {
 		tab.Paper()
 		if got := browser.Value[[]string](tab, cutOff); len(got) > 0 {
 			t.Errorf("%s cuts off %q in print, want no step wider than its column", path, got)
+		}
+		if got := browser.Value[[]string](tab, unlabeled); len(got) > 0 {
+			t.Errorf("%s does not print the labels of %q", path, got)
 		}
 		if got := browser.Pages(tab.PDF()); got != want {
 			t.Errorf("%s prints on %d pages, want %d", path, got, want)

@@ -29,6 +29,9 @@ func plansAreComplete(t *testing.T, p *person) {
 			if s.Ask == nil {
 				continue
 			}
+			if s.Ask.Kind == "recall" && page.Find("#"+s.ID+"-points").Text() != "A good answer says" {
+				t.Errorf("%s does not label the points of a good answer to %s", address, s.Ask.ID)
+			}
 			for _, c := range s.Ask.Choices {
 				if !strings.Contains(page.text, c.HTML) || !strings.Contains(page.text, c.Why) {
 					t.Errorf("%s does not contain the choice %q with its reply", address, c.Text)
