@@ -59,6 +59,7 @@ type Lesson struct {
 	Name       string // its topic in one to three words, for lists of lessons
 	Lead       string // HTML of one sentence, without a paragraph around it
 	LeadText   string // the same as plain text
+	Goal       string // HTML: what learners can do after the lesson, in one sentence; may be empty
 	Number     int    // its position in the course, from 0 (the overview)
 	Own        bool   // an instructor's own lesson, from the folder of [LoadWith]
 	Minutes    int    // estimated reading time

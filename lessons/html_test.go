@@ -90,7 +90,7 @@ func fragments(c *Course) map[string]string {
 		}
 	}
 	for _, lesson := range c.Lessons {
-		all[lesson.Slug] = lesson.Lead
+		all[lesson.Slug], all[lesson.Slug+" goal"] = lesson.Lead, lesson.Goal
 		for _, s := range lesson.Sections {
 			section(s, s.Key())
 		}

@@ -77,7 +77,8 @@ func (l *loader) readLesson(d *document) {
 	for _, key := range d.order {
 		if !contains(
 			[]string{
-				"title", "name", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes", "picture",
+				"title", "name", "slug", "number", "minutes", "difficulty", "kicker", "lead", "goal", "outcomes",
+				"picture",
 			},
 			strings.Split(key, ".")[0],
 		) {
@@ -96,6 +97,9 @@ func (l *loader) readLesson(d *document) {
 	l.lesson = lesson
 	defer func() { l.lesson = nil }()
 	lesson.Lead, lesson.LeadText = l.inline(lead.at, lead.value)
+	if goal, ok := d.front["goal"]; ok {
+		lesson.Goal, _ = l.inline(goal.at, l.field(d, "goal").value)
+	}
 	difficulty := l.field(d, "difficulty")
 	if lesson.Difficulty = difficulty.value; !contains(difficulties, difficulty.value) {
 		l.problems.add(

@@ -67,6 +67,8 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "slug: start", "slug: turn", `00-start.md:3: /learn/turn is reserved for another page`},
 	{"00-start.md", "number: 0", "number: 1", `00-start.md:4: number 1 does not match`},
 	{"00-start.md", "minutes: 2", "minutes: soon", `00-start.md:5: minutes is "soon"`},
+	{"00-start.md", "gentle\n", "gentle\ngoal:\n", `00-start.md:7: the front matter is missing "goal"`},
+	{"00-start.md", "gentle\n", "gentle\ngoal: <b>a</b>\n", `00-start.md:7: HTML is not supported: <b>`},
 	{"00-start.md", "gentle", "easy", `00-start.md:6: unknown difficulty "easy"; want one of`},
 	{
 		"00-start.md", "gentle\nlead: It begins.\noutcomes:\n  loop: Follow the loop.\n---", "gentle",

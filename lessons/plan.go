@@ -11,7 +11,7 @@ const PlanSteps = 6
 // A Plan is the plan of a class for one lesson. It is derived from the lesson and its questions.
 type Plan struct {
 	Lesson *Lesson
-	Goals  []Outcome // the lesson's outcomes
+	Goals  []string // HTML: the lesson's goal or, if it has none, its outcomes; may be empty
 	Steps  []PlanStep
 	Left   []*Section // the sections that the plan leaves out
 }
@@ -29,12 +29,7 @@ type PlanStep struct {
 // with the least text. The minutes are divided in proportion to the sections' text, and every step
 // has at least one.
 func (c *Course) Plan(l *Lesson) *Plan {
-	p := &Plan{Lesson: l}
-	for _, o := range c.Outcomes {
-		if slices.Contains(l.Outcomes, o.ID) {
-			p.Goals = append(p.Goals, o)
-		}
-	}
+	p := &Plan{Lesson: l, Goals: c.goals(l)}
 	kept := planned(l)
 	words := make([]int, 0, len(kept))
 	for _, s := range l.Sections {
@@ -49,6 +44,19 @@ func (c *Course) Plan(l *Lesson) *Plan {
 		p.Steps[i].Minutes = n
 	}
 	return p
+}
+
+// goals returns the lesson's goal or, if it has none, what its outcomes say.
+func (c *Course) goals(l *Lesson) (list []string) {
+	if l.Goal != "" {
+		return []string{l.Goal}
+	}
+	for _, o := range c.Outcomes {
+		if slices.Contains(l.Outcomes, o.ID) {
+			list = append(list, o.HTML)
+		}
+	}
+	return list
 }
 
 // planned returns the sections that a plan keeps, in any order.
