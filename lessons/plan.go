@@ -8,6 +8,13 @@ import (
 // PlanSteps is the largest number of steps in a [Plan], which must fit on one A4 page.
 const PlanSteps = 6
 
+// Class minutes that a plan adds to the reading time, for the guess, the run and the talk about an
+// experiment, and for the vote or the writing and the talk about a question.
+const (
+	ExperimentMinutes = 5
+	QuestionMinutes   = 3
+)
+
 // A Plan is the plan of a class for one lesson. It is derived from the lesson and its questions.
 type Plan struct {
 	Lesson *Lesson
@@ -16,34 +23,59 @@ type Plan struct {
 	Left   []*Section // the sections that the plan leaves out
 }
 
-// A PlanStep is one section of the lesson. The minutes of all steps add up to the lesson's minutes.
+// A PlanStep is one section of the lesson.
 type PlanStep struct {
 	*Section
-	Minutes int
-	Ask     *Question // the section's question about itself, nil if there is none
-	Slip    string    // the mistake that the section warns of, as plain text; "" if there is none
+	Minutes     int // in class: see [Course.Plan]
+	Experiments int
+	Ask         *Question // the section's question about itself, nil if there is none
+	Slip        string    // the mistake that the section warns of, as plain text; "" if there is none
 }
 
-// Plan returns the plan for a lesson. If the lesson has more than [PlanSteps] sections, or more
-// sections than minutes, the plan leaves out sections: first those without a question, then those
-// with the least text. The minutes are divided in proportion to the sections' text, and every step
-// has at least one.
+// Minutes returns the duration of the class.
+func (p *Plan) Minutes() (sum int) {
+	for _, s := range p.Steps {
+		sum += s.Minutes
+	}
+	return sum
+}
+
+// Plan returns the plan for a lesson. If the lesson has more than [PlanSteps] sections, the plan leaves
+// out sections: first those without a question, then those with the least text.
+//
+// The minutes of a step are its reading time, [ExperimentMinutes] for each of its experiments, and
+// [QuestionMinutes] if it asks a question. The reading time of the lesson is divided in proportion to the
+// sections' text, and every step has at least one minute of it.
 func (c *Course) Plan(l *Lesson) *Plan {
 	p := &Plan{Lesson: l, Goals: c.goals(l)}
 	kept := planned(l)
-	words := make([]int, 0, len(kept))
+	words, all := make([]int, 0, len(kept)), 0
 	for _, s := range l.Sections {
+		all += s.length()
 		if !slices.Contains(kept, s) {
 			p.Left = append(p.Left, s)
 			continue
 		}
-		p.Steps = append(p.Steps, PlanStep{Section: s, Ask: s.asks(), Slip: s.slip()})
+		p.Steps = append(p.Steps, PlanStep{Section: s, Experiments: s.experiments(), Ask: s.asks(), Slip: s.slip()})
 		words = append(words, s.length())
 	}
-	for i, n := range apportion(l.Minutes, words) {
-		p.Steps[i].Minutes = n
+	for i, n := range apportion(readingMinutes(l.Minutes, words, all), words) {
+		s := &p.Steps[i]
+		if s.Minutes = n + s.Experiments*ExperimentMinutes; s.Ask != nil {
+			s.Minutes += QuestionMinutes
+		}
 	}
 	return p
+}
+
+// readingMinutes returns the minutes to read sections with the given numbers of words, of a lesson with all
+// words: their part of the lesson's minutes, rounded up, and at least one minute for each section.
+func readingMinutes(minutes int, words []int, all int) int {
+	sum := 0
+	for _, n := range words {
+		sum += n
+	}
+	return max(len(words), (minutes*sum+all-1)/max(all, 1))
 }
 
 // goals returns the lesson's goal or, if it has none, what its outcomes say.
@@ -71,7 +103,17 @@ func planned(l *Lesson) []*Section {
 		}
 		return b.length() - a.length()
 	})
-	return list[:min(len(list), PlanSteps, l.Minutes)]
+	return list[:min(len(list), PlanSteps)]
+}
+
+// experiments returns the number of experiments in the section.
+func (s *Section) experiments() (n int) {
+	for _, b := range s.Blocks {
+		if _, ok := b.(Widget); ok {
+			n++
+		}
+	}
+	return n
 }
 
 // length returns the number of words in the section.

@@ -6,21 +6,22 @@ import (
 	"testing"
 )
 
-// TestPlanMinutesAddUp: the minutes of a plan's steps are at least 1 each and add up to the lesson's
-// minutes. A plan has at most [PlanSteps] steps, in the lesson's order, and names the sections that
+// TestPlanSteps: every step of a plan has a minute of reading, and the minutes of its experiments and of
+// its question. A plan has at most [PlanSteps] steps, in the lesson's order, and names the sections that
 // it leaves out.
-func TestPlanMinutesAddUp(t *testing.T) {
+func TestPlanSteps(t *testing.T) {
 	c := course(t)
 	for _, l := range c.Lessons {
 		p := c.Plan(l)
-		sum, steps, left := 0, 0, 0
+		steps, left := 0, 0
 		for _, s := range p.Steps {
-			if sum += s.Minutes; s.Minutes < 1 {
-				t.Errorf("%s: the step %q has %d minutes, want at least 1", l.Slug, s.ID, s.Minutes)
+			least := 1 + 5*s.Experiments
+			if s.Ask != nil {
+				least += 3
 			}
-		}
-		if sum != l.Minutes {
-			t.Errorf("%s: the steps have %d minutes in total, want %d", l.Slug, sum, l.Minutes)
+			if s.Minutes < least {
+				t.Errorf("%s: the step %q has %d minutes, want at least %d", l.Slug, s.ID, s.Minutes, least)
+			}
 		}
 		if len(p.Steps) > PlanSteps {
 			t.Errorf("%s: got %d steps, want at most %d", l.Slug, len(p.Steps), PlanSteps)
@@ -35,6 +36,28 @@ func TestPlanMinutesAddUp(t *testing.T) {
 				t.Errorf("%s: the section %q is neither a step in its order nor left out", l.Slug, s.ID)
 			}
 		}
+	}
+}
+
+// TestPlanMinutes: the minutes of class of a plan. The first lesson takes 6 minutes to read and has one
+// experiment and six sections, each with a question: 6 + 5 + 6·3 = 29. The lesson on the KV cache: 8 + 5 +
+// 6·3 = 31.
+func TestPlanMinutes(t *testing.T) {
+	c := course(t)
+	for slug, want := range map[string]int{"the-loop": 29, "kv-cache": 31} {
+		if got := c.Plan(c.Lesson(slug)).Minutes(); got != want {
+			t.Errorf("the plan of %s takes %d minutes, want %d", slug, got, want)
+		}
+	}
+	// Six of seven sections are read, with 60 of 80 words: 10·60/80 = 7.5 of 10 minutes. Six sections
+	// take at least 6 minutes.
+	for minutes, want := range map[int]int{10: 8, 3: 6} {
+		if got := readingMinutes(minutes, []int{10, 10, 10, 10, 10, 10}, 80); got != want {
+			t.Errorf("reading 60 of 80 words takes %d of %d minutes, want %d", got, minutes, want)
+		}
+	}
+	if got := readingMinutes(4, []int{0, 0}, 0); got != 2 {
+		t.Errorf("reading two sections without words takes %d minutes, want 2", got)
 	}
 }
 
@@ -97,9 +120,9 @@ func TestPlanLeavesOutShortSections(t *testing.T) {
 	if len(p.Left) != 1 || p.Left[0].ID != "g" || len(p.Steps) != 6 {
 		t.Errorf("the plan has %d steps and leaves out %v, want 6 steps without g", len(p.Steps), p.Left)
 	}
-	l.Minutes = 2 // fewer minutes than sections
-	if p = new(Course).Plan(l); len(p.Steps) != 2 || len(p.Left) != 5 {
-		t.Errorf("a lesson of 2 minutes has %d steps and leaves out %d, want 2 and 5", len(p.Steps), len(p.Left))
+	l.Minutes = 2 // fewer minutes than sections: 6·1 for reading and 6·3 for questions
+	if p = new(Course).Plan(l); len(p.Steps) != 6 || p.Minutes() != 24 {
+		t.Errorf("a lesson of 2 minutes has %d steps and %d minutes of class, want 6 and 24", len(p.Steps), p.Minutes())
 	}
 }
 
