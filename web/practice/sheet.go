@@ -53,9 +53,10 @@ func (s *worksheet) drill() string {
 	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", s.Kind, s.Seed, s.Level)
 }
 
-// A sheetItem is an item of a table on paper. An item that an earlier step asks for is Earlier: on the
-// page with the boxes, it is a line on which learners copy their own number. A given item of a
-// column to fill in would reveal an earlier answer too, so it becomes a Box.
+// A sheetItem is an item of a table on paper. An item that learners work out in an earlier step is
+// Earlier: on the page with the boxes, it is a line on which they copy their own number. An item of a
+// column to fill in becomes a Box if it is given, since it would reveal an earlier answer, and if it is
+// empty, since learners need it for the column's other items.
 type sheetItem struct {
 	drill.Item
 	Earlier, Box bool
@@ -72,9 +73,10 @@ func (s *worksheet) rows(step *drill.Step, rows []drill.Row) (list []sheetRow) {
 			}
 			i := row.Items[j]
 			given := i.Cell == nil && i.Text != "" && !i.Due
+			blank := i.Cell == nil && i.Text == "" && row.Token
 			r.Cells = append(r.Cells, sheetItem{
-				Item: i, Earlier: given && c.State == drill.Given && s.earlier(step, c.Key, row.Key),
-				Box: given && c.State == drill.Live && len(step.Needs) > 0,
+				Item: i, Earlier: given && c.State == drill.Given && s.earlier(step, c.Key, row.Key, worked),
+				Box: c.State == drill.Live && len(step.Needs) > 0 && (given || blank),
 			})
 		}
 		list = append(list, r)
@@ -92,7 +94,7 @@ type sheetRow struct {
 func (s *worksheet) columns(step *drill.Step) (list []drill.Column) {
 	for j, c := range step.Columns {
 		given := slices.ContainsFunc(step.Rows, func(row drill.Row) bool {
-			return row.Items[j].Text != "" && !s.earlier(step, c.Key, row.Key)
+			return row.Items[j].Text != "" && !s.earlier(step, c.Key, row.Key, asked)
 		})
 		if c.State == drill.Live || c.State == drill.Given && given {
 			list = append(list, c)
@@ -101,15 +103,22 @@ func (s *worksheet) columns(step *drill.Step) (list []drill.Column) {
 	return list
 }
 
-// earlier reports whether a step before the given one asks for the item of a column and a row.
-func (s *worksheet) earlier(step *drill.Step, column, row string) bool {
+// asked reports whether a step asks for an item.
+func asked(i drill.Item) bool { return i.Cell != nil }
+
+// worked reports whether learners work out an item: it is asked for, or it is empty.
+func worked(i drill.Item) bool { return i.Cell != nil || i.Text == "" }
+
+// earlier reports whether is applies to the item of a column and a row where a step before the given one
+// fills in the column.
+func (s *worksheet) earlier(step *drill.Step, column, row string, is func(drill.Item) bool) bool {
 	for _, before := range s.Steps {
 		if before == step {
 			return false
 		}
 		for j, c := range before.Columns {
 			if c.Key == column && c.State == drill.Live && slices.ContainsFunc(
-				before.Rows, func(r drill.Row) bool { return r.Key == row && r.Items[j].Cell != nil },
+				before.Rows, func(r drill.Row) bool { return r.Key == row && is(r.Items[j]) },
 			) {
 				return true
 			}

@@ -61,7 +61,18 @@ func TestWorksheets(t *testing.T) {
 	if got := text(five.Find("main")); strings.Contains(got, "0.631") || strings.Contains(got, "0.632") {
 		t.Error("the five-token sheet gives an answer away: got 0.632 on it")
 	}
-	if five.Find(".wstrip svg").Length() != 1 || s.Get("/practice/attention/sheet").Find(".wcoins i").Length() != 10 {
+	// By hand: e^(2/√2) / (2·e^(2/√2)+e^(5/√2)) = 4.113/42.53 = 0.0967. If the last step gave this weight of
+	// two tokens, 1 − 2·0.0967 would be the asked one. So all four weights are boxes, and then lines.
+	look := s.Get("/practice/attention/sheet")
+	steps := look.Find(".wstep")
+	boxes, lines := steps.Eq(1).Find(".wtable .wbox").Length(), steps.Eq(2).Find(".wtable .wline-in").Length()
+	if strings.Contains(text(look.Find("main")), "0.0967") || boxes != 4 || lines != 4 {
+		t.Errorf("the sheet of attention has %d boxes and %d lines for weights, want 4, 4 and no weight", boxes, lines)
+	}
+	if got := text(s.Get("/practice/attention/sheet?solution=1").Find(".wsolved")); strings.Count(got, "0.0967") != 2 {
+		t.Errorf("the solution of attention is %q, want 0.0967 twice", got)
+	}
+	if five.Find(".wstrip svg").Length() != 1 || look.Find(".wcoins i").Length() != 10 {
 		t.Error("the sheets lack a strip to draw a token on, or ten counters for attention")
 	}
 }
