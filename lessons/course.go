@@ -102,7 +102,8 @@ type Section struct {
 	Lesson    string // slug
 	Blocks    []Block
 
-	text string // the section's plain text, for searching
+	text    string // the section's plain text, for searching
+	opening string // its first paragraph as plain text
 }
 
 // Key returns "slug#id", which identifies the section in progress, questions and cards.

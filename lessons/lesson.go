@@ -151,7 +151,9 @@ func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
 		case "":
 			if !p.blank() {
 				html, text := l.blockText(p.at, p.text())
-				s.text += text + "\n"
+				if s.text += text + "\n"; s.opening == "" {
+					s.opening, _, _ = strings.Cut(text, "\n")
+				}
 				s.Blocks = append(s.Blocks, Prose{html})
 			}
 		case "note":

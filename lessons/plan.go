@@ -27,8 +27,9 @@ type Plan struct {
 type PlanStep struct {
 	*Section
 	Minutes     int // in class: see [Course.Plan]
-	Experiments int
+	Experiments []Widget
 	Ask         *Question // the section's question about itself, nil if there is none
+	Opening     string    // the section's first paragraph as plain text, if there is no question; may be empty
 	Slip        string    // the mistake that the section warns of, as plain text; "" if there is none
 }
 
@@ -56,12 +57,16 @@ func (c *Course) Plan(l *Lesson) *Plan {
 			p.Left = append(p.Left, s)
 			continue
 		}
-		p.Steps = append(p.Steps, PlanStep{Section: s, Experiments: s.experiments(), Ask: s.asks(), Slip: s.slip()})
+		step := PlanStep{Section: s, Experiments: s.experiments(), Ask: s.asks(), Slip: s.slip()}
+		if step.Ask == nil {
+			step.Opening = s.opening
+		}
+		p.Steps = append(p.Steps, step)
 		words = append(words, s.length())
 	}
 	for i, n := range apportion(readingMinutes(l.Minutes, words, all), words) {
 		s := &p.Steps[i]
-		if s.Minutes = n + s.Experiments*ExperimentMinutes; s.Ask != nil {
+		if s.Minutes = n + len(s.Experiments)*ExperimentMinutes; s.Ask != nil {
 			s.Minutes += QuestionMinutes
 		}
 	}
@@ -106,14 +111,14 @@ func planned(l *Lesson) []*Section {
 	return list[:min(len(list), PlanSteps)]
 }
 
-// experiments returns the number of experiments in the section.
-func (s *Section) experiments() (n int) {
+// experiments returns the experiments in the section.
+func (s *Section) experiments() (list []Widget) {
 	for _, b := range s.Blocks {
-		if _, ok := b.(Widget); ok {
-			n++
+		if w, ok := b.(Widget); ok {
+			list = append(list, w)
 		}
 	}
-	return n
+	return list
 }
 
 // length returns the number of words in the section.

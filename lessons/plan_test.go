@@ -15,7 +15,7 @@ func TestPlanSteps(t *testing.T) {
 		p := c.Plan(l)
 		steps, left := 0, 0
 		for _, s := range p.Steps {
-			least := 1 + 5*s.Experiments
+			least := 1 + 5*len(s.Experiments)
 			if s.Ask != nil {
 				least += 3
 			}
@@ -123,6 +123,31 @@ func TestPlanLeavesOutShortSections(t *testing.T) {
 	l.Minutes = 2 // fewer minutes than sections: 6·1 for reading and 6·3 for questions
 	if p = new(Course).Plan(l); len(p.Steps) != 6 || p.Minutes() != 24 {
 		t.Errorf("a lesson of 2 minutes has %d steps and %d minutes of class, want 6 and 24", len(p.Steps), p.Minutes())
+	}
+}
+
+// TestPlanWithoutQuestions: a step without a question has the first paragraph of its section and its
+// experiments, which a teacher needs instead.
+func TestPlanWithoutQuestions(t *testing.T) {
+	text := "::: picture text\nA text.\n:::\n\nFirst *one*.\nStill.\n\nSecond.\n\n"
+	text += "::: widget tokens id=cut prompt=\"a\"\nCut it.\n:::"
+	c, err := LoadTexts(map[string]string{"01-mine.md": ownLesson(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := c.Plan(c.Lesson("mine")).Steps
+	if len(steps) != 1 || steps[0].Ask != nil || steps[0].Opening != "First one. Still." {
+		t.Fatalf("got the steps %+v, want one that begins: First one. Still.", steps)
+	}
+	if list := steps[0].Experiments; len(list) != 1 || !strings.Contains(list[0].Caption, "Cut it.") {
+		t.Errorf("got the experiments %+v, want one with the caption: Cut it.", list)
+	}
+	for _, l := range course(t).Lessons {
+		for _, s := range course(t).Plan(l).Steps {
+			if s.Ask == nil && s.Opening == "" && len(s.Experiments) == 0 {
+				t.Errorf("%s: the step %q has nothing but its title", l.Slug, s.ID)
+			}
+		}
 	}
 }
 
