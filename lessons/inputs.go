@@ -120,6 +120,7 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 	},
 	WidgetHide: {
 		promptInput("prompt", "lessons.input.text"),
+		// The numbers of the hidden tokens, from 1. 0 hides nothing.
 		hidden(terms.Input{Key: "off", Label: "lessons.input.off", Kind: terms.KindList, Max: maxTokens, Default: "0"}),
 	},
 	WidgetSure: sureInputs(),

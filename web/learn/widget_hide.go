@@ -40,8 +40,7 @@ func (e *hiding) show(ctx context.Context, in terms.Values) (templ.Component, er
 			return nil, err
 		}
 	}
-	off := slices.DeleteFunc(in.List("off"), func(at int) bool { return !e.hideable(at) })
-	slices.Sort(off)
+	off := e.positions(in.List("off"))
 	in["off"] = listOf(off)
 	p, err := e.without(ctx, off)
 	if err != nil {
@@ -135,15 +134,26 @@ func (e *hiding) first() int {
 // hideable reports whether a position can be hidden. The last one is needed for the answer.
 func (e *hiding) hideable(at int) bool { return at >= e.first() && at < len(e.watch.Tokens())-1 }
 
-// listOf formats positions as the value of the input off. If there are none, it is the start mark's
-// position, which is never hidden.
+// positions returns the positions that the input off lists. It drops those that cannot be hidden.
+func (e *hiding) positions(numbers []int) (list []int) {
+	for _, n := range numbers {
+		if at := n - 1; e.hideable(at) {
+			list = append(list, at)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// listOf formats positions as the value of the input off. It lists the tokens' numbers, from 1, or is
+// 0 if nothing is hidden.
 func listOf(positions []int) string {
 	if len(positions) == 0 {
 		return "0"
 	}
 	list := make([]string, len(positions))
 	for i, at := range positions {
-		list[i] = strconv.Itoa(at)
+		list[i] = strconv.Itoa(at + 1)
 	}
 	return strings.Join(list, ",")
 }

@@ -28,7 +28,13 @@ func TestHiddenTokensChangeTheWholeVocabulary(t *testing.T) {
 	for _, c := range []struct {
 		off       string
 		positions []int
-	}{{"4", []int{4}}, {"2,3", []int{2, 3}}, {"0", nil}, {"6", nil}} { // positions 0 and 6 cannot be hidden
+	}{
+		{"5", []int{4}},
+		{"3,4", []int{2, 3}}, // tokens are numbered from 1, positions from 0
+		{"0", nil},
+		{"1", nil}, // the start mark cannot be hidden
+		{"7", nil}, // nor can the last token
+	} {
 		d := s.alone(spec, map[string]string{"off": c.off})
 		if got, want := d.Find(`.w-hide [aria-pressed="true"]`).Length(), len(c.positions); got != want {
 			t.Errorf("off=%s: %d tokens are hidden, want %d", c.off, got, want)
@@ -58,8 +64,8 @@ func TestHiddenTokensChangeTheWholeVocabulary(t *testing.T) {
 			}
 		}
 	}
-	d := s.alone(spec, map[string]string{"off": "2,4"})
-	for i, want := range []string{"1,2,4", "4", "2,3,4", "2", "2,4,5"} {
+	d := s.alone(spec, map[string]string{"off": "3,5"})
+	for i, want := range []string{"2,3,5", "5", "3,4,5", "3", "3,5,6"} {
 		if got := d.Find(".w-hide button").Eq(i).AttrOr("value", ""); got != want {
 			t.Errorf("button %d hides %q, want %q", i+1, got, want)
 		}

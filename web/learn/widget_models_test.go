@@ -2,6 +2,8 @@ package learn
 
 import (
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -17,17 +19,8 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 	t.Parallel()
 	works := map[string]bool{}
 	for _, name := range []string{"gpt2", "llama3", "qwen2", "tinyllama", "mistral", "llama-q4_0.gguf"} {
-		c, err := checkpoint.OpenPath(filepath.Join("..", "..", "testdata", "models", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
-		m, err := infer.Load(c)
-		if err != nil {
-			t.Fatal(err)
-		}
 		s := newSite(t)
-		s.pages.Model = m
+		s.pages.Model = modelNamed(t, name)
 		for id, spec := range s.pages.specs(s.pages.Course) {
 			guesses := map[string]string{}
 			if spec.Ask != "" {
@@ -53,5 +46,45 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 		if !works[id] && spec.Kind != "speculate" { // these sites have no draft model
 			t.Errorf("%s works on none of the models", id)
 		}
+	}
+}
+
+// modelNamed loads a model in testdata/models.
+func modelNamed(t *testing.T, name string) *infer.Model {
+	t.Helper()
+	c, err := checkpoint.OpenPath(filepath.Join("..", "..", "testdata", "models", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestHidingWithoutAStartMark: with a model that has no start mark, the first token can be hidden. At
+// first, nothing is hidden, and a second press on the first token shows it again.
+func TestHidingWithoutAStartMark(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.pages.Model = modelNamed(t, "qwen2")
+	spec := s.specOf(lessons.WidgetHide)
+	off := ""
+	for i, hidden := range []bool{false, true, false} {
+		inputs := map[string]string{"prompt": "a b"}
+		if i > 0 {
+			inputs["off"] = off
+		}
+		d := s.alone(spec, inputs)
+		first := d.Find(".w-hide button").First()
+		if got := first.AttrOr("aria-pressed", ""); got != strconv.FormatBool(hidden) {
+			t.Errorf("off=%q: the first token is hidden: %q, want %t", off, got, hidden)
+		}
+		if say := text(d.Find(".w__sum")); strings.HasPrefix(say, "Nothing is hidden.") == hidden {
+			t.Errorf("off=%q: got %q, want it to report what is hidden", off, say)
+		}
+		off = first.AttrOr("value", "")
 	}
 }

@@ -55,7 +55,7 @@ func TestEveryWordIsInTheCatalog(t *testing.T) {
 		lessons.WidgetTokens:       {"prompt=a+b"},
 		lessons.WidgetLook:         {"block=6&head=6", "row=2", "row=4&block=5&head=4"},
 		lessons.WidgetChat:         {"at=1", "at=2", "at=3", "at=4"},
-		lessons.WidgetHide:         {"off=4", "off=2,3"},
+		lessons.WidgetHide:         {"off=5", "off=3,4"},
 		lessons.WidgetCounters:     {"spread=1.9&done=yes", "done=none"},
 		lessons.WidgetSure:         {"a_guess=right", "a_guess=none", "a_guess=wrong&a_says=x"},
 	} {
