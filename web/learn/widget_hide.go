@@ -49,7 +49,8 @@ func (e *hiding) show(ctx context.Context, in terms.Values) (templ.Component, er
 	return hideHTML(e.view(stage.In(ctx), off, p)), nil
 }
 
-// read runs a text through the model, and again with each of its words hidden.
+// read runs a text through the model, and again with each of its words hidden. It changes the
+// experiment only once all passes are complete: canceling may interrupt any of them.
 func (e *hiding) read(ctx context.Context, prompt string) error {
 	loop, ids, err := shortText(ctx, e.model, prompt, hideTokens)
 	if err != nil {
@@ -59,25 +60,26 @@ func (e *hiding) read(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	e.prompt, e.loop, e.watch, e.words, e.moved = prompt, loop, watch, nil, nil
-	if e.whole, err = e.without(ctx, nil); err != nil {
+	next := hiding{model: e.model, prompt: prompt, loop: loop, watch: watch}
+	if next.whole, err = next.without(ctx, nil); err != nil {
 		return err
 	}
 	last := len(ids) - 1
-	for at := e.first(); at < last; at++ {
-		if n := len(e.words); n == 0 || strings.HasPrefix(e.model.Token(ids[at]).Text, " ") {
-			e.words = append(e.words, []int{at})
+	for at := next.first(); at < last; at++ {
+		if n := len(next.words); n == 0 || strings.HasPrefix(e.model.Token(ids[at]).Text, " ") {
+			next.words = append(next.words, []int{at})
 		} else {
-			e.words[n-1] = append(e.words[n-1], at)
+			next.words[n-1] = append(next.words[n-1], at)
 		}
 	}
-	for _, word := range e.words {
-		p, err := e.without(ctx, word)
+	for _, word := range next.words {
+		p, err := next.without(ctx, word)
 		if err != nil {
 			return err
 		}
-		e.moved = append(e.moved, movedBy(e.whole, p))
+		next.moved = append(next.moved, movedBy(next.whole, p))
 	}
+	*e = next
 	return nil
 }
 

@@ -60,7 +60,8 @@ func (e *headLook) show(ctx context.Context, in terms.Values) (templ.Component, 
 }
 
 // read runs a text through the model and stores the internal values of the pass at the last
-// token.
+// token. It changes the experiment only once all passes are complete: canceling may interrupt any of
+// them.
 func (e *headLook) read(ctx context.Context, prompt string) error {
 	run, err := newRun(ctx, e.model, prompt, settingsOf(terms.Values{}))
 	if err != nil {
@@ -79,12 +80,14 @@ func (e *headLook) read(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	e.prompt, e.ids, e.cache, e.inside, e.loop = prompt, ids, cache, inside, loopAt(st)
-	e.watch, e.look = nil, nil
+	next := headLook{model: e.model, prompt: prompt, ids: ids, cache: cache, inside: inside, loop: loopAt(st)}
 	if len(ids) <= triangleTokens {
-		e.watch, err = e.model.Watch(ctx, ids, true)
+		if next.watch, err = e.model.Watch(ctx, ids, true); err != nil {
+			return err
+		}
 	}
-	return err
+	*e = next
+	return nil
 }
 
 // A lookView shows one head.
