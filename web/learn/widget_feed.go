@@ -36,7 +36,7 @@ func (p *Pages) openWidget(ctx context.Context, v wire.Visit) (wire.Part, error)
 		}
 		return p.Progress.Guess(ctx, v.Caller.Learner, progress.Guess{Experiment: s.ID, Chose: chose, Found: found})
 	}
-	return &widgetFeed{spec: s, exp: s.open(p.environment(view)), keep: keep, log: p.Log}, nil
+	return &widgetFeed{spec: s, exp: s.start(p.environment(view)), keep: keep, log: p.Log}, nil
 }
 
 // A widgetFeed is an experiment on a connected page.

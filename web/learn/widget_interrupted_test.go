@@ -45,10 +45,10 @@ func TestInterruptedExperimentStartsAgain(t *testing.T) {
 			}
 			return html
 		}
-		want := show(spec.open(s.pages.environment(shell.Numbers)))
+		want := show(spec.start(s.pages.environment(shell.Numbers)))
 		left := 0
 		for ; ; left++ {
-			e := spec.open(s.pages.environment(shell.Numbers))
+			e := spec.start(s.pages.environment(shell.Numbers))
 			ctx := &lateContext{t.Context(), left}
 			if _, err := e.show(ctx, inputs()); err == nil {
 				break

@@ -22,6 +22,7 @@ const sureTokens = 12
 // is right and how probable its first token is. Only then does the model run.
 type sure struct {
 	model   *infer.Model
+	lesson  map[string]string     // the lesson's own cards
 	answers map[string]sureAnswer // by prompt
 }
 
@@ -33,7 +34,7 @@ type sureAnswer struct {
 	Loop  string
 }
 
-func newSure(d environment) experiment { return &sure{d.target, map[string]sureAnswer{}} }
+func newSure(d environment) experiment { return &sure{d.target, d.lesson, map[string]sureAnswer{}} }
 
 func (e *sure) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	v, w := sureView{}, stage.In(ctx)
@@ -44,7 +45,7 @@ func (e *sure) show(ctx context.Context, in terms.Values) (templ.Component, erro
 			if err != nil {
 				return nil, err
 			}
-			c.open(w, a, in)
+			c.open(w, a, in, e.knows(key, in))
 			v.Opened++
 		}
 		if c.Marked {
@@ -54,6 +55,17 @@ func (e *sure) show(ctx context.Context, in terms.Values) (templ.Component, erro
 		v.Cards = append(v.Cards, c)
 	}
 	return sureHTML(v), nil
+}
+
+// knows reports whether a card is the lesson's own. Addresses of pages can contain other cards, about
+// whose answers the lesson knows nothing.
+func (e *sure) knows(key string, in terms.Values) bool {
+	for _, name := range []string{key, key + "_says", key + "_is"} {
+		if in[name] != e.lesson[name] {
+			return false
+		}
+	}
+	return true
 }
 
 // answer returns the model's greedy answer to a prompt.
@@ -133,10 +145,10 @@ func newSureCard(key string, in terms.Values) sureCard {
 }
 
 // open shows the model's answer. Only the lesson knows whether an answer is true, so there is no
-// judgment if another model answers something else.
-func (c *sureCard) open(w stage.Words, a sureAnswer, in terms.Values) {
+// judgment if the card is not the lesson's, or if another model answers something else.
+func (c *sureCard) open(w stage.Words, a sureAnswer, in terms.Values, known bool) {
 	c.sureAnswer = a
-	if !strings.HasPrefix(strings.TrimSpace(a.Text), in[c.Key+"_says"]) {
+	if !known || !strings.HasPrefix(strings.TrimSpace(a.Text), in[c.Key+"_says"]) {
 		c.Verdict = &guess.Verdict{Found: w.T("learn.sure.unknown"), Known: true}
 		return
 	}

@@ -75,7 +75,8 @@ func TestSureCardsOpenAfterAGuess(t *testing.T) {
 }
 
 // TestSureWithoutAGuessOrAKnownAnswer: no idea opens a card without a mark and a judgment. There is no
-// judgment either if the answer is not the one that the lesson knows. Enter at a slider does not choose
+// judgment either if the answer is not the one that the lesson knows, or if the address of the page has
+// changed what the lesson asks. Enter at a slider does not choose
 // an answer, since the form's default button is disabled.
 func TestSureWithoutAGuessOrAKnownAnswer(t *testing.T) {
 	t.Parallel()
@@ -89,6 +90,13 @@ func TestSureWithoutAGuessOrAKnownAnswer(t *testing.T) {
 	}{
 		{"no idea", map[string]string{"a_guess": lessons.NoGuess, "a_sure": "20"}, "In fact Right", 0},
 		{"another text", map[string]string{"a_guess": "right", "a": "The old man had a"}, "Decide for yourself", 1},
+		{
+			"another text with the lesson's answer",
+			map[string]string{"a_guess": "right", "a": "The capital city of Canada is"},
+			"Decide for yourself", 1,
+		},
+		{"another judgment", map[string]string{"a_guess": "right", "a_is": "wrong"}, "Decide for yourself", 1},
+		{"another answer", map[string]string{"a_guess": "right", "a_says": "Ott"}, "Decide for yourself", 1},
 	} {
 		d := s.alone(spec, c.inputs)
 		card := d.Find("#sure-a")
@@ -98,6 +106,10 @@ func TestSureWithoutAGuessOrAKnownAnswer(t *testing.T) {
 				"%s: the card says %q with %d marks; want %q without a judgment, %d marks", c.name, say, marks, c.say,
 				c.marks,
 			)
+		}
+		got := text(card.Find(".w-sure__h b"))
+		if strings.Contains(c.name, "lesson's") && !strings.HasPrefix(got, "Ottawa") {
+			t.Errorf("%s: the answer is %q, want Ottawa", c.name, got)
 		}
 		buttons := d.Find("form.w button").FilterFunction(func(_ int, b *goquery.Selection) bool {
 			return b.AttrOr("type", "submit") == "submit"

@@ -50,12 +50,13 @@ type judge interface {
 	answer(w stage.Words, ask string) (key, say string, ok bool)
 }
 
-// An environment holds an experiment's models and the view in which it shows its results. Its field
-// draft can be nil.
+// An environment holds an experiment's models, the view in which it shows its results, and the
+// lesson's own values of its inputs, by name. Its field draft can be nil.
 type environment struct {
 	target *infer.Model
 	draft  func() (*pool.Slot, error)
 	view   shell.View
+	lesson map[string]string
 }
 
 // A widgetKind is one kind of experiment.
@@ -89,6 +90,12 @@ type spec struct {
 	Lesson *lessons.Lesson
 }
 
+// start opens the experiment with its lesson's values.
+func (s *spec) start(d environment) experiment {
+	d.lesson = s.Params
+	return s.open(d)
+}
+
 // specs returns all experiments of a course by id.
 func (p *Pages) specs(c *lessons.Course) map[string]*spec {
 	specs := map[string]*spec{}
@@ -107,7 +114,7 @@ func (p *Pages) experiment(ctx context.Context, id string) *spec {
 // environment returns the environment of an experiment. If the server has a pool, the target model
 // runs in a slot of the pool, so that widgets do not delay runs.
 func (p *Pages) environment(view shell.View) environment {
-	d := environment{p.Model, p.Draft, view}
+	d := environment{target: p.Model, draft: p.Draft, view: view}
 	if p.Slot != nil {
 		d.target = p.Slot().Model()
 	}
@@ -178,7 +185,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) work(ctx context.Context, s *spec, view shell.View, in terms.Values) (html result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
-	html, err = workOut(ctx, s.open(p.environment(view)), s, in, nil)
+	html, err = workOut(ctx, s.start(p.environment(view)), s, in, nil)
 	fault.Log(p.Log, "the experiment "+s.ID, err)
 	return html, err
 }
