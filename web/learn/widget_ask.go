@@ -41,14 +41,22 @@ func (s *spec) hasDefaults(l *terms.Language, in terms.Values) bool {
 
 // judge compares a guess with what an experiment shows. It also returns the key of the choice that
 // the result confirms. If the result does not answer the question, it returns nil and "".
-func (s *spec) judge(w stage.Words, e experiment, in terms.Values) (v *guess.Verdict, found string) {
+func (s *spec) judge(
+	ctx context.Context, e experiment, in terms.Values,
+) (v *guess.Verdict, found string, err error) {
+	w := stage.In(ctx)
 	j, ok := e.(judge)
 	if !ok || !s.hasDefaults(w.Language, in) {
-		return nil, ""
+		return nil, "", nil
+	}
+	if p, ok := e.(preparer); ok {
+		if err := p.prepare(ctx); err != nil {
+			return nil, "", err
+		}
 	}
 	key, say, ok := j.answer(w, s.Ask)
 	if !ok {
-		return nil, ""
+		return nil, "", nil
 	}
-	return guess.QuestionOf(s.Widget).Judge(w, in["guess"], key, say), key
+	return guess.QuestionOf(s.Widget).Judge(w, in["guess"], key, say), key, nil
 }

@@ -29,7 +29,7 @@ type hiding struct {
 	loop   string
 	whole  []float64 // the probabilities of the whole vocabulary with nothing hidden
 	words  [][]int   // the positions of each word's tokens, without the last word
-	moved  []float64 // for each word, the probability that moves if the word is hidden
+	moved  []float64 // for each word, the probability that moves if the word is hidden; nil before prepare
 }
 
 func newHide(d environment) experiment { return &hiding{model: d.target} }
@@ -49,8 +49,8 @@ func (e *hiding) show(ctx context.Context, in terms.Values) (templ.Component, er
 	return hideHTML(e.view(stage.In(ctx), off, p)), nil
 }
 
-// read runs a text through the model, and again with each of its words hidden. It changes the
-// experiment only once all passes are complete: canceling may interrupt any of them.
+// read runs a text through the model. It changes the experiment only once all passes are complete:
+// canceling may interrupt any of them.
 func (e *hiding) read(ctx context.Context, prompt string) error {
 	loop, ids, err := shortText(ctx, e.model, prompt, hideTokens)
 	if err != nil {
@@ -72,14 +72,24 @@ func (e *hiding) read(ctx context.Context, prompt string) error {
 			next.words[n-1] = append(next.words[n-1], at)
 		}
 	}
-	for _, word := range next.words {
-		p, err := next.without(ctx, word)
+	*e = next
+	return nil
+}
+
+// prepare implements [preparer]. It runs the text again with each of its words hidden.
+func (e *hiding) prepare(ctx context.Context) error {
+	if e.moved != nil {
+		return nil
+	}
+	moved := make([]float64, len(e.words))
+	for i, word := range e.words {
+		p, err := e.without(ctx, word)
 		if err != nil {
 			return err
 		}
-		next.moved = append(next.moved, movedBy(next.whole, p))
+		moved[i] = movedBy(e.whole, p)
 	}
-	*e = next
+	e.moved = moved
 	return nil
 }
 

@@ -50,7 +50,11 @@ func TestInterruptedExperimentStartsAgain(t *testing.T) {
 		for ; ; left++ {
 			e := spec.start(s.pages.environment(shell.Numbers))
 			ctx := &lateContext{t.Context(), left}
-			if _, err := e.show(ctx, inputs()); err == nil {
+			_, err := e.show(ctx, inputs())
+			if p, ok := e.(preparer); ok && err == nil {
+				err = p.prepare(ctx)
+			}
+			if err == nil {
 				break
 			}
 			if got := show(e); got.Ask != want.Ask || got.Body != want.Body {

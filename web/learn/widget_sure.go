@@ -23,11 +23,12 @@ const sureTokens = 12
 type sure struct {
 	model   *infer.Model
 	lesson  map[string]string     // the lesson's own cards
-	answers map[string]sureAnswer // by prompt
+	answers map[string]sureAnswer // by card, to its newest prompt
 }
 
 // A sureAnswer is the model's greedy answer. P is the probability of its first token.
 type sureAnswer struct {
+	to    string // the prompt
 	Text  string
 	First stage.Text
 	P     float64
@@ -41,9 +42,13 @@ func (e *sure) show(ctx context.Context, in terms.Values) (templ.Component, erro
 	for _, key := range lessons.SureCards {
 		c := newSureCard(key, in)
 		if c.Open {
-			a, err := e.answer(ctx, c.Prompt)
-			if err != nil {
-				return nil, err
+			a, ok := e.answers[key]
+			if !ok || a.to != c.Prompt {
+				var err error
+				if a, err = e.answer(ctx, c.Prompt); err != nil {
+					return nil, err
+				}
+				e.answers[key] = a
 			}
 			c.open(w, a, in, e.knows(key, in))
 			v.Opened++
@@ -70,9 +75,6 @@ func (e *sure) knows(key string, in terms.Values) bool {
 
 // answer returns the model's greedy answer to a prompt.
 func (e *sure) answer(ctx context.Context, prompt string) (sureAnswer, error) {
-	if a, ok := e.answers[prompt]; ok {
-		return a, nil
-	}
 	s := settingsOf(terms.Values{})
 	s.Temperature = 0
 	run, err := newRun(ctx, e.model, prompt, s)
@@ -83,7 +85,7 @@ func (e *sure) answer(ctx context.Context, prompt string) (sureAnswer, error) {
 	if err != nil {
 		return sureAnswer{}, err
 	}
-	var a sureAnswer
+	a := sureAnswer{to: prompt}
 	for _, step := range st.Steps {
 		a.Text += step.Text
 	}
@@ -95,7 +97,6 @@ func (e *sure) answer(ctx context.Context, prompt string) (sureAnswer, error) {
 	}
 	first := st.Steps[0].Chosen
 	a.First, a.P, a.Loop = stage.TokenText(e.model.Token(first)), st.Dist.P[first], loopAt(st)
-	e.answers[prompt] = a
 	return a, nil
 }
 

@@ -72,17 +72,13 @@ func (e *headLook) triangle(w stage.Words, block, head, row int) *triangle {
 	return t
 }
 
-// rowAt runs the text up to a token, so that the experiment shows the look of that token instead of
-// the last one. Nothing after it changes what it computes.
+// rowAt runs one token again after the cached ones before it, so that the experiment shows the look of
+// that token instead of the last one. Nothing after it changes what it computes.
 func (e *headLook) rowAt(ctx context.Context, row int) error {
 	if e.at == row && e.look != nil {
 		return nil
 	}
-	cache := e.model.NewCache()
-	if _, _, err := e.model.Forward(ctx, cache, e.ids[:row+1]); err != nil {
-		return err
-	}
-	look, err := e.model.Inspect(ctx, cache, e.ids[row], row)
+	look, err := e.model.Inspect(ctx, e.cache, e.ids[row], row)
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,12 @@ type judge interface {
 	answer(w stage.Words, ask string) (key, say string, ok bool)
 }
 
+// A preparer is a judge whose answer needs more passes than its view. prepare runs before answer, and
+// only if the inputs are the ones that the question is about.
+type preparer interface {
+	prepare(ctx context.Context) error
+}
+
 // An environment holds an experiment's models, the view in which it shows its results, and the
 // lesson's own values of its inputs, by name. Its field draft can be nil.
 type environment struct {
@@ -205,7 +211,10 @@ func workOut(
 		if err := widgetBody(s, c).Render(ctx, &body); err != nil || s.Ask == "" {
 			return err
 		}
-		if html.verdict, html.found = s.judge(stage.In(ctx), e, in); html.verdict == nil {
+		if html.verdict, html.found, err = s.judge(ctx, e, in); err != nil {
+			return err
+		}
+		if html.verdict == nil {
 			html.verdict = earlier
 		}
 		return widgetAsk(s, in["guess"], html.verdict, s.hasDefaults(terms.In(ctx), in)).Render(ctx, &ask)
