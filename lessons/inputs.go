@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -100,6 +101,7 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 		numberInput("block", "lessons.input.block", 1, 6, "1"),
 		numberInput("head", "lessons.input.head", 1, 6, "1"),
 		hidden(numberInput("row", "lessons.input.row", 0, maxTokens, "0")), // 0 is the last token
+		ofInput(),
 	},
 	WidgetChat: {
 		promptInput("prompt", "lessons.input.question"),
@@ -122,6 +124,7 @@ var widgetInputs = map[WidgetKind]terms.Inputs{
 		promptInput("prompt", "lessons.input.text"),
 		// The numbers of the hidden tokens, from 1. 0 hides nothing.
 		hidden(terms.Input{Key: "off", Label: "lessons.input.off", Kind: terms.KindList, Max: maxTokens, Default: "0"}),
+		ofInput(),
 	},
 	WidgetSure: sureInputs(),
 }
@@ -219,6 +222,12 @@ func gammaInput(value string) terms.Input {
 // tokensInput returns the input for the number of tokens to generate.
 func tokensInput(most float64, value string) terms.Input {
 	return hidden(numberInput("tokens", "lessons.input.tokens", 1, most, value))
+}
+
+// ofInput returns the hidden input that identifies the text to which an experiment's other hidden
+// inputs belong. 0 means that they belong to the text that is sent with them.
+func ofInput() terms.Input {
+	return hidden(numberInput("of", "lessons.input.of", 0, math.MaxInt32, "0"))
 }
 
 // positionInput returns the hidden input for the position, which an experiment's buttons change.

@@ -24,7 +24,9 @@ func (s *spec) asking(ctx context.Context) (result, error) {
 // moved lists the inputs, besides the position, that learners can change without changing the answer
 // to the question.
 var moved = map[lessons.WidgetKind][]string{
-	lessons.WidgetTemperature: {"t"}, lessons.WidgetHide: {"off"}, lessons.WidgetLook: {"block", "head", "row"},
+	lessons.WidgetTemperature: {"t"},
+	lessons.WidgetHide:        {"off", "of"},
+	lessons.WidgetLook:        {"block", "head", "row", "of"},
 }
 
 // hasDefaults reports whether the inputs have the lesson's values, except for those that learners can

@@ -40,13 +40,14 @@ func (e *hiding) show(ctx context.Context, in terms.Values) (templ.Component, er
 			return nil, err
 		}
 	}
+	resetForNewText(in, "off")
 	off := e.positions(in.List("off"))
 	in["off"] = listOf(off)
 	p, err := e.without(ctx, off)
 	if err != nil {
 		return nil, err
 	}
-	return hideHTML(e.view(stage.In(ctx), off, p)), nil
+	return hideHTML(e.view(stage.In(ctx), in["of"], off, p)), nil
 }
 
 // read runs a text through the model. It changes the experiment only once all passes are complete:
@@ -173,6 +174,7 @@ func listOf(positions []int) string {
 // A hideView shows the next token's probabilities with and without some tokens.
 type hideView struct {
 	Off    string
+	Of     string // identifies the text to which Off belongs
 	Tokens []hideToken
 	Rows   []hideRow
 	Rest   hideRow
@@ -196,9 +198,9 @@ type hideRow struct {
 	WasBar, NowBar string
 }
 
-func (e *hiding) view(w stage.Words, off []int, p []float64) hideView {
+func (e *hiding) view(w stage.Words, of string, off []int, p []float64) hideView {
 	ids := e.watch.Tokens()
-	v := hideView{Off: listOf(off), Loop: e.loop}
+	v := hideView{Off: listOf(off), Of: of, Loop: e.loop}
 	for at := e.first(); at < len(ids); at++ {
 		t := hideToken{Text: stage.TokenText(e.model.Token(ids[at])), Hidden: slices.Contains(off, at)}
 		if e.hideable(at) {

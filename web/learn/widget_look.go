@@ -40,6 +40,7 @@ func (e *headLook) show(ctx context.Context, in terms.Values) (templ.Component, 
 	block, head := min(in.Int("block"), c.Layers), min(in.Int("head"), c.Heads)
 	in.SetInt("block", block)
 	in.SetInt("head", head)
+	resetForNewText(in, "row")
 	row := len(e.ids) - 1
 	if at := in.Int("row"); at > 0 {
 		row = min(row, at-1)
@@ -51,6 +52,7 @@ func (e *headLook) show(ctx context.Context, in terms.Values) (templ.Component, 
 		return nil, err
 	}
 	v := e.view(stage.In(ctx), block-1, head-1)
+	v.Of = in["of"]
 	v.Triangle = e.triangle(stage.In(ctx), block-1, head-1, row)
 	var err error
 	if v.Added, err = e.added(); err != nil {
@@ -100,6 +102,7 @@ type lookView struct {
 	Own         bool    // Top is the token that looks
 	From        stage.Text
 	Row         string // the number of the token that looks, from 1
+	Of          string // identifies the text to which Row belongs
 	Last        bool   // it is the last token
 	Triangle    *triangle
 	Added       *lookAdded

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
@@ -71,5 +73,32 @@ func TestSureKeepsOneAnswerPerCard(t *testing.T) {
 	}
 	if got := len(cards.experiment.(*sure).answers); got != 1 {
 		t.Errorf("one card has %d answers in memory, want 1", got)
+	}
+}
+
+// TestNewTextResetsPositions: the hidden tokens, and the row in the table, belong to the text in which
+// the learner chose them. A page without scripts sends them with the next text too.
+func TestNewTextResetsPositions(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, c := range []struct {
+		kind               lessons.WidgetKind
+		key, chosen, reset string // another text has 6 tokens, with the start mark
+	}{
+		{kind: lessons.WidgetHide, key: "off", chosen: "3,4", reset: "0"},
+		{kind: lessons.WidgetLook, key: "row", chosen: "3", reset: "6"},
+	} {
+		spec := s.specOf(c.kind)
+		d := s.alone(spec, map[string]string{c.key: c.chosen})
+		value := func(d *goquery.Document, name string) string {
+			return d.Find(`.w__body > input[name="`+name+`"]`).AttrOr("value", "")
+		}
+		of := value(d, "of")
+		for text, want := range map[string]string{spec.Params["prompt"]: c.chosen, "The old man had a": c.reset} {
+			d := s.alone(spec, map[string]string{"prompt": text, c.key: c.chosen, "of": of})
+			if got := value(d, c.key); got != want {
+				t.Errorf("%s: after %q, %s is %q for the text %q, want %q", spec.ID, c.chosen, c.key, got, text, want)
+			}
+		}
 	}
 }

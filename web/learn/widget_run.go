@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -19,6 +20,19 @@ func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings
 		}
 	}
 	return run, nil
+}
+
+// resetForNewText sets an input to 0 if it belongs to an earlier text than the prompt: a form sends the
+// positions that were chosen in the text before. The input of identifies the text to which the
+// others belong; resetForNewText sets it to the number of the prompt.
+func resetForNewText(in terms.Values, key string) {
+	h := fnv.New32a()
+	h.Write([]byte(in["prompt"]))
+	n := int(h.Sum32() >> 1)
+	if of := in.Int("of"); of != 0 && of != n {
+		in[key] = "0"
+	}
+	in.SetInt("of", n)
 }
 
 // settingsOf returns the settings in an experiment's inputs, with all other settings off.
