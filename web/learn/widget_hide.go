@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -28,7 +29,7 @@ type hiding struct {
 	watch  *infer.Watch
 	loop   string
 	whole  []float64 // the probabilities of the whole vocabulary with nothing hidden
-	words  [][]int   // the positions of each word's tokens, without the last word
+	words  [][]int   // see wordsOf
 	moved  []float64 // for each word, the probability that moves if the word is hidden; nil before prepare
 }
 
@@ -65,16 +66,37 @@ func (e *hiding) read(ctx context.Context, prompt string) error {
 	if next.whole, err = next.without(ctx, nil); err != nil {
 		return err
 	}
-	last := len(ids) - 1
-	for at := next.first(); at < last; at++ {
-		if n := len(next.words); n == 0 || strings.HasPrefix(e.model.Token(ids[at]).Text, " ") {
-			next.words = append(next.words, []int{at})
-		} else {
-			next.words[n-1] = append(next.words[n-1], at)
-		}
-	}
+	next.words = next.wordsOf(strings.Fields(prompt))
 	*e = next
 	return nil
+}
+
+// wordsOf returns the positions of the tokens of each word but the last, or nil if the tokens do not
+// spell the words. A token that contains only spaces belongs to no word.
+func (e *hiding) wordsOf(words []string) [][]int {
+	list := make([][]int, len(words))
+	word, spelled := 0, ""
+	for at := e.first(); at < len(e.watch.Tokens()); at++ {
+		t := e.model.Token(e.watch.Tokens()[at])
+		spelling := strings.TrimSpace(cmp.Or(string(t.Bytes), t.Text))
+		if spelling == "" {
+			continue
+		}
+		if word == len(words) {
+			return nil
+		}
+		list[word] = append(list[word], at)
+		if spelled += spelling; len(spelled) >= len(words[word]) {
+			if spelled != words[word] {
+				return nil
+			}
+			word, spelled = word+1, ""
+		}
+	}
+	if word < len(words) || word == 0 {
+		return nil
+	}
+	return list[:word-1]
 }
 
 // prepare implements [preparer]. It runs the text again with each of its words hidden.

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -73,5 +74,43 @@ func TestHiddenTokensChangeTheWholeVocabulary(t *testing.T) {
 	long := s.alone(spec, map[string]string{"prompt": "a" + strings.Repeat(" a", 33)})
 	if got := text(long.Find("[data-feed-error]")); got != "The text has 35 tokens. This experiment takes at most 32." {
 		t.Errorf("a long text: got %q, want the limit", got)
+	}
+}
+
+// TestWordsAreTheChoices: the question of hide offers the words of the text. The tokens of each word
+// are the same for any number of spaces between and after the words. The bundled model spells wizard
+// with two tokens.
+func TestWordsAreTheChoices(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spec := *s.specOf(lessons.WidgetHide)
+	for text, want := range map[string][]string{
+		"The wizard lived in a":        {"The", "wizard", "lived", "in"},
+		"The  wizard lived in a":       {"The", "wizard", "lived", "in"},
+		"The wizard lived in a ":       {"The", "wizard", "lived", "in"},
+		" The wizard\nlived  in a  \n": {"The", "wizard", "lived", "in"},
+		"The märchen ended":            {"The", "märchen"},
+		"one":                          {},
+	} {
+		e := &hiding{model: s.pages.Model}
+		if err := e.read(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, word := range e.words {
+			var b []byte
+			for _, at := range word {
+				token := s.pages.Model.Token(e.watch.Tokens()[at])
+				b = append(b, cmp.Or(string(token.Bytes), token.Text)...)
+			}
+			got = append(got, strings.TrimSpace(string(b)))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: the words of the tokens are %q, want %q", text, got, want)
+		}
+		spec.Params = map[string]string{"prompt": text}
+		if got := spec.Words(); !slices.Equal(got, want) {
+			t.Errorf("%q: the choices are %q, want %q", text, got, want)
+		}
 	}
 }
