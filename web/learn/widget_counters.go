@@ -133,7 +133,7 @@ func (e *counters) view(w stage.Words, in terms.Values, yours []int) countersVie
 	}
 	ids := e.watch.Tokens()
 	heads := apportion(e.watch.Attention(v.Block, v.Head, len(ids)-1), allCounters)
-	both, most := 0, 0
+	both := 0
 	for i := range ids {
 		r := countersRow{Text: textAt(w, e.model, ids, i), Yours: yours[i]}
 		if v.Shown {
@@ -147,23 +147,39 @@ func (e *counters) view(w stage.Words, in terms.Values, yours []int) countersVie
 		}
 		v.Rows = append(v.Rows, r)
 		both += min(yours[i], heads[i])
-		if heads[i] > heads[most] {
-			most = i
-		}
 	}
 	if !v.Shown {
 		v.Say = w.Rich("learn.ten.placed", "n", v.Placed, "all", allCounters)
 		return v
 	}
-	key := "learn.ten.say"
-	if in["done"] == lessons.NoGuess {
-		key = "learn.ten.say.none"
-	}
-	v.Say = w.Rich(
-		key, "n", both, "all", allCounters, "most", heads[most], "token",
-		stage.Span{Token: textAt(w, e.model, ids, most), Style: stage.Gen},
-	)
+	v.Say = e.sentence(w, in["done"] == lessons.NoGuess, both, heads)
 	return v
+}
+
+// sentence compares the learner's counters with the head's. both is the number of counters that lie on
+// the same tokens. If several heaps are the largest, the sentence names none of them.
+func (e *counters) sentence(w stage.Words, none bool, both int, heads []int) stage.Rich {
+	largest := slices.Max(heads)
+	at := slices.Index(heads, largest)
+	tied := 0
+	for _, n := range heads {
+		if n == largest {
+			tied++
+		}
+	}
+	key := "learn.ten.say"
+	switch {
+	case none && tied > 1:
+		key = "learn.ten.say.none.tie"
+	case none:
+		key = "learn.ten.say.none"
+	case tied > 1:
+		key = "learn.ten.say.tie"
+	}
+	return w.Rich(
+		key, "n", both, "all", allCounters, "most", largest, "tied", tied, "token",
+		stage.Span{Token: textAt(w, e.model, e.watch.Tokens(), at), Style: stage.Gen},
+	)
 }
 
 // changed returns a spread with n more counters on one token.

@@ -8,7 +8,9 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // TestApportionUsesLargestRemainders: the counters add up to ten. In the first row, 4.6, 3.3 and 2.1
@@ -76,5 +78,30 @@ func TestHeadsCountersWaitForYours(t *testing.T) {
 	})
 	if want := []string{"0.0.0.0.0.0.0", "0.0.2.0.0.0.0"}; !slices.Equal(values, want) {
 		t.Errorf("the buttons of one token set %v, want %v", values, want)
+	}
+}
+
+// TestEqualHeapsAreCalledEqual: if several of the head's heaps are the largest, the sentence names none
+// of them alone.
+func TestEqualHeapsAreCalledEqual(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	e := &counters{model: s.pages.Model}
+	if _, err := e.show(t.Context(), s.specOf(lessons.WidgetCounters).Inputs(terms.English).Defaults()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		heads []int
+		none  bool
+		want  string
+	}{
+		{[]int{0, 4, 4, 2, 0, 0, 0}, false, "3 of your 10 lie where the head’s lie. " +
+			"The head’s largest heaps are equal: 4 on each of 2 tokens."},
+		{[]int{0, 4, 4, 2, 0, 0, 0}, true, "No guess. The head’s largest heaps are equal: 4 of 10 on each of 2 tokens."},
+		{[]int{0, 5, 4, 1, 0, 0, 0}, true, "No guess. The head’s largest heap, 5 of 10, is on The."},
+	} {
+		if got := e.sentence(stage.In(t.Context()), c.none, 3, c.heads).String(); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.heads, got, c.want)
+		}
 	}
 }

@@ -289,8 +289,12 @@ func (e *hiding) sentence(w stage.Words, off []int, p []float64) stage.Rich {
 	if len(off) == 0 {
 		return w.Rich("learn.hide.say.whole", "token", top(e.whole))
 	}
+	key := "learn.hide.say"
+	if likeliest(p, 1)[0] == likeliest(e.whole, 1)[0] {
+		key = "learn.hide.say.same"
+	}
 	return w.Rich(
-		"learn.hide.say", "share", terms.Percent(movedBy(e.whole, p)), "token", top(p), "before", top(e.whole),
+		key, "share", terms.Percent(movedBy(e.whole, p)), "token", top(p), "before", top(e.whole),
 		"tokens", w.Counted(len(off), "token"),
 	)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/why"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // TestHiddenTokensChangeTheWholeVocabulary: with tokens hidden, the experiment shows the
@@ -111,6 +112,24 @@ func TestWordsAreTheChoices(t *testing.T) {
 		spec.Params = map[string]string{"prompt": text}
 		if got := spec.Words(); !slices.Equal(got, want) {
 			t.Errorf("%q: the choices are %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestFavoriteThatStays: if hiding tokens does not change the likeliest next token, the sentence says
+// so instead of comparing the token with itself. Hiding The changes
+// little here, hiding lived almost everything.
+func TestFavoriteThatStays(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetHide)
+	z := s.scores(spec.Params["prompt"])
+	favorite := stage.TokenText(s.pages.Model.Token(slices.Index(z, slices.Max(z)))).String()
+	for off, want := range map[string]string{
+		"2": favorite + " is still most likely.", "5": "is most likely now; before, it was " + favorite + ".",
+	} {
+		if got := text(s.alone(spec, map[string]string{"off": off}).Find(".w__sum")); !strings.HasSuffix(got, want) {
+			t.Errorf("off=%s: the sentence is %q, want it to end in %q", off, got, want)
 		}
 	}
 }
