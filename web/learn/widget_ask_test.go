@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -127,7 +128,8 @@ func TestVerdictStays(t *testing.T) {
 }
 
 // TestFirstGuessIsKept: the first guess before an experiment is kept once the result answers it,
-// with the choice that the result confirmed. "No idea" is not kept.
+// with the choice that the result confirmed. A guess after "No idea" is not kept, since the learner has
+// seen the result; nor is the guess of a client without a cookie, which cannot come back for it.
 func TestFirstGuessIsKept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -139,9 +141,12 @@ func TestFirstGuessIsKept(t *testing.T) {
 		return list
 	}
 	s.asks(s.spec("temperature-wizard"), map[string]string{"guess": "yes", "t": "1"})
-	s.asks(s.spec("nucleus-two"), map[string]string{"guess": lessons.NoGuess})
+	s.asks(s.spec("stop-user"), map[string]string{"guess": lessons.NoGuess})
+	s.asks(s.spec("stop-user"), map[string]string{"guess": "nothing"})
+	fresh := admission.Caller{Learner: courseworktest.Learner, Fresh: true}
+	s.asksAs(fresh, s.spec("nucleus-two"), map[string]string{"guess": "30"})
 	if got := guesses(); len(got) != 0 {
-		t.Errorf("before a result, or without a guess: kept %v, want nothing", got)
+		t.Errorf("before a result, after no idea, or without a cookie: kept %v, want nothing", got)
 	}
 	s.asks(s.spec("nucleus-two"), map[string]string{"guess": "3"}, map[string]string{"guess": "300"})
 	s.asks(s.spec("temperature-wizard"), map[string]string{"guess": "yes", "t": "0.5"})

@@ -34,6 +34,9 @@ func (p *Pages) openWidget(ctx context.Context, v wire.Visit) (wire.Part, error)
 		if v.Caller.Fresh {
 			return nil // the client has no cookie, so it cannot come back for its guesses
 		}
+		if chose == lessons.NoGuess {
+			return p.Progress.NoGuess(ctx, v.Caller.Learner, s.ID, found)
+		}
 		return p.Progress.Guess(ctx, v.Caller.Learner, progress.Guess{Experiment: s.ID, Chose: chose, Found: found})
 	}
 	return &widgetFeed{spec: s, exp: s.start(p.environment(view)), keep: keep, log: p.Log}, nil
@@ -111,8 +114,8 @@ func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, 
 		return wire.Message{}, err
 	}
 	f.verdict = html.verdict
-	if chose := v["guess"]; html.found != "" && chose != lessons.NoGuess {
-		if err := f.keep(ctx, chose, html.found); err != nil {
+	if html.found != "" {
+		if err := f.keep(ctx, v["guess"], html.found); err != nil {
 			f.log.Warn("failed to save a guess", "id", f.spec.ID, "err", err) // the page shows the guess anyway
 		}
 	}

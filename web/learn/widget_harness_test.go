@@ -73,8 +73,14 @@ func aloneAt(spec *spec, inputs map[string]string) string {
 // asks sends commands to an experiment's feed and returns the responses.
 func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	s.T.Helper()
+	return s.asksAs(admission.Caller{Learner: courseworktest.Learner}, spec, commands...)
+}
+
+// asksAs is like asks for any caller.
+func (s *site) asksAs(caller admission.Caller, spec *spec, commands ...map[string]string) []wire.Message {
+	s.T.Helper()
 	feed, err := s.pages.Feeds()["widget"](context.Background(),
-		wire.Visit{Caller: admission.Caller{Learner: courseworktest.Learner}, Query: url.Values{"id": {spec.ID}}})
+		wire.Visit{Caller: caller, Query: url.Values{"id": {spec.ID}}})
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
@@ -89,6 +90,19 @@ func (s *Store) Guess(ctx context.Context, learnerID string, g Guess) error {
 	if !slices.Contains(choices, g.Chose) || !slices.Contains(choices, g.Found) {
 		return saved.Refuse("unknown guess %.200q", g)
 	}
+	return s.keepGuess(ctx, learnerID, g)
+}
+
+// NoGuess saves that a learner had no idea before an experiment. Having seen the result, they can no
+// longer guess: later guesses of the same experiment are not saved. [Store.Guesses] does not list it.
+func (s *Store) NoGuess(ctx context.Context, learnerID, experiment, found string) error {
+	if !slices.Contains(s.asking[experiment].Choices(), found) {
+		return saved.Refuse("unknown result %.200q of %.200q", found, experiment)
+	}
+	return s.keepGuess(ctx, learnerID, Guess{experiment, lessons.NoGuess, found})
+}
+
+func (s *Store) keepGuess(ctx context.Context, learnerID string, g Guess) error {
 	a := Answer{ID: "guess-" + g.Experiment, Item: g.Experiment, Kind: Check, Detail: g.Chose + " " + g.Found}
 	if g.Chose == g.Found {
 		a.Credit = 1
