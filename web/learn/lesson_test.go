@@ -10,9 +10,9 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/practice"
-
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/practice"
 )
 
 // others lists the pages outside Learn and Practice to which their pages link.
@@ -79,6 +79,21 @@ func TestLinksResolve(t *testing.T) {
 	}
 	if links < 100 {
 		t.Errorf("got only %d links", links)
+	}
+}
+
+// TestIdsOfExperimentsAreTheirOwn: two experiments of a kind on one page have different ids for their
+// elements, since all ids begin with the experiment's.
+func TestIdsOfExperimentsAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, kind := range []lessons.WidgetKind{lessons.WidgetCounters, lessons.WidgetSure, lessons.WidgetCache} {
+		spec := s.specOf(kind)
+		s.alone(spec, nil).Find("figure#" + spec.ID + " [id]").Each(func(_ int, e *goquery.Selection) {
+			if id := e.AttrOr("id", ""); !strings.HasPrefix(id, spec.ID) {
+				t.Errorf("%s: an element has the id %q, want it to begin with the experiment's", spec.ID, id)
+			}
+		})
 	}
 }
 

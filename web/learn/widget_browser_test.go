@@ -122,7 +122,7 @@ var uses = map[lessons.WidgetKind][]use{
 			press(`tbody tr:nth-child(4) button:first-child`),
 			`f.querySelector("[name=spread]").value.startsWith("0.0.0.0.")`,
 		},
-		{press(`#ten-none`), `f.querySelectorAll("tbody td circle").length === 10`},
+		{press(`#ten-wizard-none`), `f.querySelectorAll("tbody td circle").length === 10`},
 	},
 	lessons.WidgetHide: {
 		{
@@ -137,11 +137,11 @@ var uses = map[lessons.WidgetKind][]use{
 		{slide(`[name="gamma"]`, 1), `f.querySelectorAll("tbody tr").length <= 2`},
 	},
 	lessons.WidgetSure: {
-		{slide(`[name="b_sure"]`, 70), `f.querySelector("output[for=sure-b-slider]").textContent === "70"`},
+		{slide(`[name="b_sure"]`, 70), `f.querySelector("output[for=sure-four-b-slider]").textContent === "70"`},
 		{
-			press(`#sure-b button[value="invented"]`),
-			`f.querySelector("#sure-b .w-sure__mark")?.getAttribute("cx") === "70%" && ` +
-				`!f.querySelector("#sure-a .w-bar")`,
+			press(`#sure-four-b button[value="invented"]`),
+			`f.querySelector("#sure-four-b .w-sure__mark")?.getAttribute("cx") === "70%" && ` +
+				`!f.querySelector("#sure-four-a .w-bar")`,
 		},
 	},
 }

@@ -19,6 +19,7 @@ import (
 
 // cacheWidget generates a text with the cache, then recomputes every step without it.
 type cacheWidget struct {
+	id    string
 	model *infer.Model
 	key   string
 	run   *session.Session
@@ -32,7 +33,7 @@ type twoWays struct {
 	same               bool // the scores of the whole vocabulary are identical bit for bit
 }
 
-func newCache(d environment) experiment { return &cacheWidget{model: d.target} }
+func newCache(d environment) experiment { return &cacheWidget{id: d.id, model: d.target} }
 
 func (e *cacheWidget) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	if key := fmt.Sprint(in["tokens"], in["prompt"]); e.run == nil || e.key != key {
@@ -91,6 +92,7 @@ func sameBits(a, b []float32) bool {
 
 // A cacheView shows the comparison at one step.
 type cacheView struct {
+	ID            string
 	At, Of        int
 	Given, Made   []stage.Token
 	Rows          []cacheRow
@@ -124,7 +126,7 @@ func (e *cacheWidget) view(w stage.Words, st *session.State, at int) cacheView {
 		return cacheRow{w.T("learn.cache.row." + name), w.MultAdds(of(step.cached)), w.MultAdds(of(step.recomputed))}
 	}
 	v := cacheView{
-		At: at, Of: len(e.steps), Given: strip.Prompt, Made: strip.Tokens, Loop: loopAt(st),
+		ID: e.id, At: at, Of: len(e.steps), Given: strip.Prompt, Made: strip.Tokens, Loop: loopAt(st),
 		Rows: []cacheRow{
 			{w.T("learn.cache.row.read"), terms.Count(step.read), terms.Count(step.reread)},
 			row("blocks", func(p cost.Parts) int64 { return p.Projections + p.FeedForward }),

@@ -23,13 +23,14 @@ const (
 // counters lets the learner spread ten counters over the tokens of a text, and then shows how one
 // head spreads its ten. Nothing of the head is shown before the learner has committed.
 type counters struct {
+	id     string
 	model  *infer.Model
 	prompt string
 	watch  *infer.Watch
 	loop   string
 }
 
-func newCounters(d environment) experiment { return &counters{model: d.target} }
+func newCounters(d environment) experiment { return &counters{id: d.id, model: d.target} }
 
 func (e *counters) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	if e.watch == nil || e.prompt != in["prompt"] {
@@ -108,6 +109,7 @@ func apportion(weights []float32, n int) []int {
 
 // A countersView shows a learner's counters and, once they have committed, a head's.
 type countersView struct {
+	ID     string
 	Values terms.Values // the inputs, which no form field shows
 	Block  int
 	Head   int
@@ -128,7 +130,7 @@ type countersRow struct {
 
 func (e *counters) view(w stage.Words, in terms.Values, yours []int) countersView {
 	v := countersView{
-		Values: in, Block: in.Int("block"), Head: in.Int("head"), Placed: sum(yours), Loop: e.loop,
+		ID: e.id, Values: in, Block: in.Int("block"), Head: in.Int("head"), Placed: sum(yours), Loop: e.loop,
 		Shown: in["done"] != lessons.CountersOpen,
 	}
 	ids := e.watch.Tokens()

@@ -217,11 +217,11 @@ func countersHTML(v countersView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = counterButton(i, -1, r.Less, "−", w.T("learn.ten.less", "token", r.Text)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = counterButton(v.ID, i, -1, r.Less, "−", w.T("learn.ten.less", "token", r.Text)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = counterButton(i, 1, r.More, "+", w.T("learn.ten.more", "token", r.Text)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = counterButton(v.ID, i, 1, r.More, "+", w.T("learn.ten.more", "token", r.Text)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -247,11 +247,11 @@ func countersHTML(v countersView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = countersCommit("ten-show", lessons.CountersDone, w.T("learn.ten.show"), !v.Shown && v.Placed == allCounters).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = countersCommit(v.ID+"-show", lessons.CountersDone, w.T("learn.ten.show"), !v.Shown && v.Placed == allCounters).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = countersCommit("ten-none", lessons.NoGuess, w.T("guess.idea"), !v.Shown).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = countersCommit(v.ID+"-none", lessons.NoGuess, w.T("guess.idea"), !v.Shown).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -357,7 +357,7 @@ func counterHeap(n int, class string) templ.Component {
 
 // counterButton is a button that adds or removes a counter. It keeps its place, and the focus, when it does
 // nothing.
-func counterButton(at, by int, spread, sign, label string) templ.Component {
+func counterButton(widget string, at, by int, spread, sign, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -383,9 +383,9 @@ func counterButton(at, by int, spread, sign, label string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 string
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.ResolveAttributeValue("ten" + sign + strconv.Itoa(at))
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.ResolveAttributeValue(widget + sign + strconv.Itoa(at))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/widget_counters.templ`, Line: 82, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/widget_counters.templ`, Line: 82, Col: 39}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var17)
 		if templ_7745c5c3_Err != nil {

@@ -67,7 +67,7 @@ func TestHeadsCountersWaitForYours(t *testing.T) {
 		if got := fmt.Sprint(heads); got != want {
 			t.Errorf("%s, %s: the head's counters are %s, want %s", c.spread, c.done, got, want)
 		}
-		if n := fig.Find(`#ten-show[name="done"]`).Length(); (n == 1) != strings.HasPrefix(c.say, "10 of") {
+		if n := fig.Find(`#ten-wizard-show[name="done"]`).Length(); (n == 1) != strings.HasPrefix(c.say, "10 of") {
 			t.Errorf("%s, %s: %d buttons show the head's counters", c.spread, c.done, n)
 		}
 	}

@@ -21,6 +21,7 @@ const sureTokens = 12
 // sure shows some prompts as cards. For each, the learner guesses whether the model's greedy answer
 // is right and how probable its first token is. Only then does the model run.
 type sure struct {
+	id      string
 	model   *infer.Model
 	lesson  map[string]string     // the lesson's own cards
 	answers map[string]sureAnswer // by card, to its newest prompt
@@ -35,12 +36,15 @@ type sureAnswer struct {
 	Loop  string
 }
 
-func newSure(d environment) experiment { return &sure{d.target, d.lesson, map[string]sureAnswer{}} }
+func newSure(d environment) experiment {
+	return &sure{d.id, d.target, d.lesson, map[string]sureAnswer{}}
+}
 
 func (e *sure) show(ctx context.Context, in terms.Values) (templ.Component, error) {
 	v, w := sureView{}, stage.In(ctx)
 	for _, key := range lessons.SureCards {
 		c := newSureCard(key, in)
+		c.ID = e.id + "-" + key
 		if c.Open {
 			a, ok := e.answers[key]
 			if !ok || a.to != c.Prompt {
@@ -120,6 +124,7 @@ func (v sureView) sentence(w stage.Words) stage.Rich {
 
 // A sureCard is one prompt with the learner's guess. An open card also shows the model's answer.
 type sureCard struct {
+	ID          string // of its element
 	Key, Prompt string
 	Sure        int    // the learner's guess of P in percent
 	Guess       string // the learner's guess of the kind of answer; "" if there is none yet

@@ -42,7 +42,7 @@ func TestSureCardsOpenAfterAGuess(t *testing.T) {
 		"a": {canada, "Ottawa, and many people live there.", "20%", "You said WrongIn fact Right", "✕"},
 		"b": {narnia, "Tallinn, and many people live there.", "70%", "You said Made upIn fact Made up", "✓"},
 	} {
-		c := d.Find("#sure-" + card)
+		c := d.Find("#sure-four-" + card)
 		if got := text(c.Find(".w-sure__h b")); got != want.answer {
 			t.Errorf("card %s: the answer is %q, want %q", card, got, want.answer)
 		}
@@ -99,7 +99,7 @@ func TestSureWithoutAGuessOrAKnownAnswer(t *testing.T) {
 		{"another answer", map[string]string{"a_guess": "right", "a_says": "Ott"}, "Decide for yourself", 1},
 	} {
 		d := s.alone(spec, c.inputs)
-		card := d.Find("#sure-a")
+		card := d.Find("#sure-four-a")
 		say, marks := text(card.Find(".commit__say")), card.Find(".w-sure__mark").Length()
 		if !strings.Contains(say, c.say) || strings.ContainsAny(say, "✓✕") || marks != c.marks {
 			t.Errorf(

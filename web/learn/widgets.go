@@ -56,12 +56,14 @@ type preparer interface {
 	prepare(ctx context.Context) error
 }
 
-// An environment holds an experiment's models, the view in which it shows its results, and the
-// lesson's own values of its inputs, by name. Its field draft can be nil.
+// An environment holds an experiment's models, the view in which it shows its results, its id, which
+// begins the ids of its elements, and the lesson's own values of its inputs, by name. Its field draft
+// can be nil.
 type environment struct {
 	target *infer.Model
 	draft  func() (*pool.Slot, error)
 	view   shell.View
+	id     string
 	lesson map[string]string
 }
 
@@ -98,7 +100,7 @@ type spec struct {
 
 // start opens the experiment with its lesson's values.
 func (s *spec) start(d environment) experiment {
-	d.lesson = s.Params
+	d.id, d.lesson = s.ID, s.Params
 	return s.open(d)
 }
 
