@@ -41,6 +41,16 @@ func (p *Plan) Minutes() (sum int) {
 	return sum
 }
 
+// Questions returns the questions that the steps ask, in order.
+func (p *Plan) Questions() (list []*Question) {
+	for _, s := range p.Steps {
+		if s.Ask != nil {
+			list = append(list, s.Ask)
+		}
+	}
+	return list
+}
+
 // Plan returns the plan for a lesson. If the lesson has more than [PlanSteps] sections, the plan leaves
 // out sections: first those without a question, then those with the least text.
 //

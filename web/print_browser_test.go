@@ -37,6 +37,8 @@ var sheets = map[string]int{
 	"/teach/study":                                          2, // the guide, and the consent text
 	"/teach/study/sheet?n=3":                                3,
 	"/practice/attention/sheet":                             1,
+	"/quiz/sheet?lesson=kv-cache":                           1,
+	"/quiz/sheet?lesson=the-loop":                           1, // the lesson with the most lines to write on
 	"/practice/five/sheet?solution=1":                       2,
 	"/practice/softmax/sheet?level=3&seed=5&solution=1":     2, // the drill with the most boxes
 	"/practice/speculation/sheet?level=3&seed=5&solution=1": 2,

@@ -11,7 +11,7 @@ import (
 // planPage is the plan of a class for one lesson, for printing on one A4 page.
 type planPage struct {
 	*lessons.Plan
-	Sheets []drill.Info // the drills of the lesson, which have worksheets
+	Sheets []drill.Info // the drills of the lesson, which have worksheets of their own
 }
 
 // plan handles GET /teach/plan/SLUG.

@@ -21,6 +21,9 @@ func plansAreComplete(t *testing.T, p *person) {
 			t.Errorf("the class page has no link to %s", address)
 		}
 		page := p.get(address)
+		if page.Find(`a[href="/quiz/sheet?lesson=`+l.Slug+`"]`).Length() != 1 {
+			t.Errorf("%s has no link to its worksheet", address)
+		}
 		text := words(page.Find("main"))
 		for _, s := range course.Plan(l).Steps {
 			if !strings.Contains(text, s.Title) {

@@ -68,6 +68,7 @@ func (p *Pages) routes() shell.Routes {
 		"GET /cards/export.csv":         p.exportCSV,
 		"GET /assigned":                 p.assigned,
 		"GET /quiz":                     p.quiz,
+		"GET /quiz/sheet":               p.questionSheet,
 		"POST /quiz/{id}":               p.quizAnswer,
 		"GET /then-and-now":             p.thenAndNow,
 		"GET /then-and-now/answers.csv": p.thenCSV,

@@ -1,12 +1,44 @@
 package practice
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 )
+
+// TestQuestionSheets: the plan's questions of every lesson have a worksheet, with a box for every choice and
+// lines for every written answer. It has no answers.
+// Promise: Every lesson has a worksheet with its questions to print.
+func TestQuestionSheets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, l := range s.Deps.Course.Lessons {
+		page := s.Get("/quiz/sheet?lesson=" + l.Slug)
+		boxes, lines := 0, 0
+		for _, q := range s.Deps.Course.Plan(l).Questions() {
+			if boxes += len(q.Choices); q.Kind == "recall" {
+				lines++
+			}
+			if main := text(page.Find("main")); q.Kind == "recall" && strings.Contains(main, q.Rubric[0]) {
+				t.Errorf("the worksheet of %s gives an answer away: %s", l.Slug, q.Rubric[0])
+			}
+		}
+		if got := page.Find(".wtick").Length(); got != boxes || boxes+lines == 0 {
+			t.Errorf("the worksheet of %s has %d boxes, want %d, and a question", l.Slug, got, boxes)
+		}
+		if got := page.Find(".wlines").Length(); got != lines || page.Find(".wtick.is-on").Length() > 0 {
+			t.Errorf("the worksheet of %s has lines for %d answers, want %d, and no box ticked", l.Slug, got, lines)
+		}
+	}
+	r := httptest.NewRequest(http.MethodGet, "/quiz/sheet?lesson=none", http.NoBody)
+	if got := s.Do(r).Code; got != http.StatusNotFound {
+		t.Errorf("the worksheet of an unknown lesson: got the status %d, want %d", got, http.StatusNotFound)
+	}
+}
 
 // TestWorksheets: every drill has a worksheet. Without the solution, it has a box for every number and
 // none of the answers; with it, it has every answer, too.
