@@ -87,7 +87,7 @@ func TestImportMerges(t *testing.T) {
 	c.t = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC) // between the example's first and last visit
 	must(t, s.Visit(ctx, ada, "loop#steps"))
 	must(t, s.Answer(ctx, ada, Answer{ID: "a1", Item: "q-draw", Kind: Quiz, Credit: 1}))
-	must(t, setSetting(s, ada, "pace", "fast"))
+	must(t, s.set(ctx, ada, "pace", "fast"))
 	_, err := s.Review(ctx, ada, "c-steps", fsrs.Hard, "r2") // after the example's review
 	must(t, err)
 	added, err := s.Import(ctx, ada, []byte(example))
@@ -229,7 +229,7 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 			check(err)
 		case 4:
 			check(
-				setSetting(s, learner, fmt.Sprint("s", i%3),
+				s.set(ctx, learner, fmt.Sprint("s", i%3),
 					rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 20, -1).Draw(r, "value"),
 				),
 			)
@@ -295,7 +295,7 @@ func TestDeleteIsWhole(t *testing.T) {
 	must(t, err)
 	must(t, s.Visit(ctx, bob, "loop#draw"))
 	for range 300 { // enough records for a snapshot and a compaction
-		must(t, setSetting(s, learner, "pace", fmt.Sprint("mangosteen-", c.now().UnixNano())))
+		must(t, s.set(ctx, learner, "pace", fmt.Sprint("mangosteen-", c.now().UnixNano())))
 		c.add(time.Second)
 	}
 	must(t, s.Delete(ctx, learner))

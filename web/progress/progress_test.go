@@ -325,8 +325,7 @@ func TestInvalidEntriesAreRefused(t *testing.T) {
 	}
 }
 
-// settingOf returns a learner's own setting, or "" if there is none. No page has settings yet, but
-// files of saved progress can contain them.
+// settingOf returns a learner's own setting, or "" if there is none.
 func settingOf(s *Store, learnerID, name string) (value string, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		if x := l.State().Settings[name]; x != nil {
@@ -335,18 +334,6 @@ func settingOf(s *Store, learnerID, name string) (value string, err error) {
 		return nil
 	})
 	return value, err
-}
-
-// setSetting appends a change of a setting; "" removes it.
-func setSetting(s *Store, learnerID, name, value string) error {
-	return s.use(ctx, learnerID, func(l *learner) error {
-		before := l.State().Settings[name]
-		if before == nil && value == "" {
-			return nil
-		}
-		_, err := s.keep(ctx, l, settingID(name, l.State().Changes+1), saved.Setting{Name: name, Value: value})
-		return err
-	})
 }
 
 func TestLearnerSettings(t *testing.T) {
@@ -358,14 +345,14 @@ func TestLearnerSettings(t *testing.T) {
 		}
 	}
 	want(ada, "pace", "")
-	must(t, setSetting(s, ada, "pace", "slow"))
-	must(t, setSetting(s, ada, "pace", "ganz schön schnell"))
+	must(t, s.set(ctx, ada, "pace", "slow"))
+	must(t, s.set(ctx, ada, "pace", "ganz schön schnell"))
 	want(ada, "pace", "ganz schön schnell")
 	want(bob, "pace", "")
-	must(t, setSetting(s, ada, "pace", ""))
+	must(t, s.set(ctx, ada, "pace", ""))
 	want(ada, "pace", "")
 	for i := range saved.MaxSettings {
-		must(t, setSetting(s, ada, fmt.Sprint(i), "x"))
+		must(t, s.set(ctx, ada, fmt.Sprint(i), "x"))
 	}
 	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
 		t.Errorf("an import with setting %d: got error %v, want ErrFull", saved.MaxSettings+1, err)

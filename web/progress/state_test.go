@@ -83,7 +83,7 @@ func TestLogsStayShort(t *testing.T) {
 	for i := range 3000 {
 		c.add(time.Second)
 		must(t, s.Visit(ctx, ada, []string{"loop#steps", "loop#draw"}[i%2]))
-		must(t, setSetting(s, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
+		must(t, s.set(ctx, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
 	}
 	if n := len(recordsOf(t, s, ada)); n > 600 {
 		t.Errorf("after 6,000 operations, there are %d records, want at most 600", n)
