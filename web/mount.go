@@ -34,6 +34,7 @@ func (s *Server) mountLoop(mux *http.ServeMux) {
 		for _, l := range s.cfg.Course.Lessons {
 			deps.Minutes += l.Minutes
 		}
+		deps.SaveSentence = s.cfg.Progress.SetSentence
 	}
 	first.New(deps).Mount(mux)
 	why.New(why.Deps{

@@ -3,6 +3,6 @@
 // is a card to save and share.
 //
 // The address of each page contains the scene, a link to the run ([session.Link]) and the learner's
-// guess. The first run therefore needs no script, can be left and resumed, and stores nothing on
-// the server.
+// guess. The first run therefore needs no script, and can be left and resumed. The server stores only
+// the sentence, with the learner's progress, for the pictures of the course.
 package first

@@ -203,7 +203,7 @@ func TestFirstRunResumesFromItsAddress(t *testing.T) {
 }
 
 // TestFirstRunIsOfferedOnce: visitors who have finished or skipped the first run start in
-// the Loop. Viewing someone else's card does not count.
+// the Loop. Viewing someone else's card does not count. The sentence is saved for the lessons.
 func TestFirstRunIsOfferedOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -232,6 +232,34 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	guest.open(card.at.RequestURI())
 	if got := leads(guest); got != "/first" {
 		t.Errorf("after someone else's card is viewed, the field leads to %q", got)
+	}
+	t.Run("sentence", func(t *testing.T) { sentenceIsSaved(t, s.another()) })
+}
+
+// sentenceIsSaved checks that the sentence of a first run is saved with the learner's progress once
+// the learner continues with it, or leaves with it. A link to a first run saves nothing, and neither
+// does someone else's run at a later scene.
+func sentenceIsSaved(t *testing.T, s site) {
+	saved := func(s site) bool { return strings.Contains(s.open("/progress/export").html, begins) }
+	read := s.to("read")
+	if saved(s) {
+		t.Error("the address of a first run saves its sentence")
+	}
+	read.press(main).mustBe("guess")
+	if !saved(s) {
+		t.Error("the sentence is not saved after the first scene")
+	}
+	left := s.another()
+	left.to("read").press(".fr__ways button")
+	if !saved(left) {
+		t.Error("the sentence of a learner who leaves is not saved")
+	}
+	guest := s.another()
+	guest.open(read.at.RequestURI())
+	link, _ := linkAt(t, 3, begins, session.StepToken{})
+	guest.open(at("joined", link)).press(main)
+	if saved(guest) {
+		t.Error("the sentence of someone else's run is saved")
 	}
 }
 

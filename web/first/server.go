@@ -37,6 +37,8 @@ type Deps struct {
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Lesson is the address of the first lesson; "" for none.
 	Lesson string
+	// SaveSentence, if not nil, saves the learner's sentence for the rest of the course.
+	SaveSentence func(ctx context.Context, learner, sentence string) error
 	// Minutes is the duration of the whole course.
 	Minutes int
 	// Log records failures, but never the text that users write.
@@ -243,6 +245,9 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	if p.scene == sceneRead { // the learner continues with this sentence
+		s.saveSentence(w, r, link)
+	}
 	x, _ := strconv.ParseFloat(r.PostForm.Get("t"), 64) // 0 is not a value of the knob
 	err = s.within(w, r, &link, func(m *mover) error {
 		p, err = m.move(p, r.PostForm.Get("do"), x)
@@ -267,8 +272,23 @@ func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Who(w, r)
+	log := r.PostForm.Get("log")
+	if link, err := session.ParseLink(s.Model, log); err == nil && sceneRead.fits(link) {
+		s.saveSentence(w, r, link)
+	}
 	finish(w, r)
-	http.Redirect(w, r, loopAddress(r.PostForm.Get("log")), http.StatusSeeOther)
+	http.Redirect(w, r, loopAddress(log), http.StatusSeeOther)
+}
+
+// saveSentence saves the sentence of a run for the rest of the course. If it cannot be saved, the
+// first run goes on without it. A link alone saves nothing, since anyone can send a link.
+func (s *Server) saveSentence(w http.ResponseWriter, r *http.Request, link session.Link) {
+	if s.SaveSentence == nil || link.Chat != nil {
+		return
+	}
+	if err := s.SaveSentence(r.Context(), s.Who(w, r), link.Log.Prompt); err != nil {
+		s.Log.Debug("did not save the sentence of a first run", "err", err) // the database logs its own failures
+	}
 }
 
 // loopAddress returns the address of the Loop at a point of a run.
