@@ -16,7 +16,8 @@
 //	## Heading {#id}                      a section
 //	::: widget KIND id=ID key="value"     a live experiment; the text is its caption. ask=NAME asks
 //	                                      a question first (widgetQuestions lists their names)
-//	::: picture STATE key="value"         the picture beside the text changes here; the text is its caption
+//	::: picture STATE key="value"         the picture beside the text changes here; the text is its caption.
+//	                                      needs=NAME is a claim about the sentence (see PictureNeed)
 //	::: notice                            what to notice, after a widget
 //	::: numbers of what                   behind “Show the numbers”, closed at first
 //	::: more Title                        like numbers, with its own title

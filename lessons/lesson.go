@@ -10,7 +10,7 @@ import (
 var difficulties = []string{"gentle", "standard", "harder"}
 
 // reserved lists the names under /learn/ that other pages use, which lessons therefore cannot have.
-var reserved = []string{"turn", "visit", "check", "widget"}
+var reserved = []string{"turn", "visit", "check", "widget", "sentence"}
 
 // announceLesson registers a lesson, its sections and its widgets as link
 // targets.

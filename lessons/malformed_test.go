@@ -93,6 +93,10 @@ var malformed = []struct{ file, old, new, want string }{
 		"00-start.md", "Text [@", "```\nText [@",
 		"00-start.md:14: unclosed code block; want a closing ```",
 	},
+	{
+		"00-start.md", "Text ", "::: picture cut needs=start\nA cut.\n:::\n\nText ",
+		`00-start.md:14: picture cut: unknown need "start"`,
+	},
 	// Markdown that is not in the dialect
 	{"00-start.md", "Text ", "Text <b>bold</b> ", `00-start.md:14: HTML is not supported: <b>`},
 	{"00-start.md", "Text ", "<script>alert(1)</script>\n\nText ", `00-start.md:14: HTML is not supported`},

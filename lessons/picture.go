@@ -28,6 +28,31 @@ const (
 	PictureGuesses   PictureKind = "guesses"   // a draft's guesses after the sentence
 )
 
+// A PictureNeed is a claim about the sentence in the text or caption of a state. A learner's own
+// sentence is shown in the state only if the claim is true of it.
+type PictureNeed string
+
+// The needs. A state without a need can show any sentence.
+const (
+	NeedsLesson   PictureNeed = "lesson"   // the text is about the lesson's sentence
+	NeedsNeighbor PictureNeed = "neighbor" // the head looks mostly at the token before the last
+	NeedsStart    PictureNeed = "start"    // the head looks at nothing but the start mark
+	NeedsClose    PictureNeed = "close"    // the best scores lie close together
+	NeedsColder   PictureNeed = "colder"   // the favorites have more than at T = 1
+	NeedsHotter   PictureNeed = "hotter"   // the tokens without rows of their own have more than at T = 1
+	NeedsFewer    PictureNeed = "fewer"    // fewer tokens are kept than at T = 1
+	NeedsAnother  PictureNeed = "another"  // the draw differs from the lesson's draw before it
+	NeedsKept     PictureNeed = "kept"     // the first guess is accepted
+	NeedsRefused  PictureNeed = "refused"  // the first guess is refused
+)
+
+// pictureNeeds maps each need to the kind of its states; "" stands for all kinds.
+var pictureNeeds = map[PictureNeed]PictureKind{
+	NeedsLesson: "", NeedsNeighbor: PictureAttention, NeedsStart: PictureAttention, NeedsClose: PictureScores,
+	NeedsColder: PictureShares, NeedsHotter: PictureShares, NeedsFewer: PictureCut, NeedsAnother: PictureDraw,
+	NeedsKept: PictureGuesses, NeedsRefused: PictureGuesses,
+}
+
 // Sentence is the picture's sentence unless a lesson has its own.
 const Sentence = "The wizard lived in a"
 
@@ -45,7 +70,8 @@ type Picture struct {
 	ID      string            // unique in the lesson
 	Name    string            // a short name; "" for the kind's default name
 	Params  map[string]string // checked by the kind's rules
-	Caption string            // HTML: what to look at
+	Needs   PictureNeed
+	Caption string // HTML: what to look at
 }
 
 func (Picture) block() {}
@@ -61,6 +87,12 @@ func (l *Lesson) Pictures() (list []Picture) {
 		}
 	}
 	return list
+}
+
+// TakesSentence reports whether a state of the lesson's picture can show a learner's own sentence. An
+// instructor's lesson and a lesson with a sentence of its own are about their sentences.
+func (l *Lesson) TakesSentence(p Picture) bool {
+	return !l.Own && l.Sentence == Sentence && p.Needs != NeedsLesson
 }
 
 // sentence parses the front matter's `picture: A sentence`.
@@ -87,7 +119,9 @@ func (l *loader) picture(section *Section, p block) Block {
 		return nil
 	}
 	pic := Picture{Kind: PictureKind(a.words[0]), Name: a.keys["name"], Params: a.keys}
+	pic.Needs = PictureNeed(a.keys["needs"])
 	delete(a.keys, "name")
+	delete(a.keys, "needs")
 	if n := utf8.RuneCountInString(pic.Name); n > nameMost {
 		l.problems.add(p.at, "the picture's name has %d characters; the limit is %d", n, nameMost)
 	}
@@ -95,6 +129,9 @@ func (l *loader) picture(section *Section, p block) Block {
 	if !ok {
 		l.problems.add(p.at, "unknown picture kind %q; want one of %s", pic.Kind, pictureKinds())
 		return nil
+	}
+	if of, ok := pictureNeeds[pic.Needs]; pic.Needs != "" && (!ok || of != "" && of != pic.Kind) {
+		l.problems.add(p.at, "picture %s: unknown need %q", pic.Kind, pic.Needs)
 	}
 	for _, err := range checkInputs(inputs, a.keys) {
 		l.problems.add(p.at, "picture %s: %v", pic.Kind, err)

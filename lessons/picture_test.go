@@ -156,3 +156,29 @@ func TestPictureSizeLimits(t *testing.T) {
 		)
 	}
 }
+
+// TestPicturesOfTheLearnersSentence: a state that compares the lesson's sentence with another one, and
+// the lessons with sentences of their own, cannot show a learner's sentence. A need that does not
+// belong to the kind of its state is an error.
+func TestPicturesOfTheLearnersSentence(t *testing.T) {
+	t.Parallel()
+	takes := 0
+	for _, l := range course(t).Lessons {
+		for _, p := range l.Pictures() {
+			if l.TakesSentence(p) {
+				takes++
+			}
+			if (l.Number > 12 || p.Kind == PictureEdit) && l.TakesSentence(p) {
+				t.Errorf("%s: the state %s takes any sentence, want the lesson's", l.Slug, p.Kind)
+			}
+			own := Lesson{Own: true, Sentence: Sentence}
+			if own.TakesSentence(p) {
+				t.Errorf("the state %s of an instructor's lesson takes any sentence", p.Kind)
+			}
+		}
+	}
+	// 44 states in lessons 1 to 12, without the edit and the look at what happened to the wizard.
+	if takes != 42 {
+		t.Errorf("%d states take a learner's sentence, want 42", takes)
+	}
+}

@@ -55,7 +55,10 @@ func (s *Server) mountCourse(mux *http.ServeMux) {
 	work := coursework.Deps{
 		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.Of, Log: s.cfg.Logger,
 	}
-	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Slot: s.targets.Slot, FirstRun: first.Due}
+	deps := learn.Deps{
+		Deps: work, Model: s.cfg.Model, Slot: s.targets.Slot, Replays: s.replays, Caller: s.learners.Caller,
+		FirstRun: first.Due,
+	}
 	if s.drafts != nil {
 		deps.Draft = s.drafts.Slot
 	}

@@ -1,11 +1,14 @@
 package learn
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -22,11 +25,19 @@ type site struct {
 	pages *Pages
 }
 
+func newPages(t *testing.T, d coursework.Deps) *Pages {
+	t.Helper()
+	return New(Deps{
+		Deps: d, Model: testmodel.Target(t), Replays: admission.NewQueue(admission.DefaultLimits().Links, 0),
+		Caller: func(*http.Request) (admission.Caller, *http.Cookie) { return admission.Caller{}, nil },
+	})
+}
+
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{Site: courseworktest.New(t, time.Now)}
 	s.View = shell.Numbers
-	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
+	s.pages = newPages(t, s.Deps)
 	s.pages.Mount(s.ServeMux)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/pool"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -21,6 +22,11 @@ type Deps struct {
 	// speculation. It may have to load the model first. Its error messages are shown to the
 	// learner.
 	Draft func() (*pool.Slot, error)
+	// Replays is the queue in which ordinary requests wait for the model. Pictures of a learner's own
+	// sentence are drawn in it.
+	Replays *admission.Queue
+	// Caller returns the sender of a request and, for a new visitor, the cookie to set.
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// FirstRun reports whether the sender of a request should still see the first run, and
 	// whether they have begun it. If it is nil, there is no first run.
 	FirstRun func(r *http.Request) (due, begun bool)
@@ -51,6 +57,7 @@ func (p *Pages) routes() shell.Routes {
 		"GET /learn":             p.overview,
 		"GET /learn/{slug}":      p.lesson,
 		"POST /learn/visit":      p.visit,
+		"POST /learn/sentence":   p.sentence,
 		"POST /learn/check/{id}": p.check,
 		"GET /reference":         p.reference,
 		"GET /checked":           p.checked,

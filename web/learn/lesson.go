@@ -25,6 +25,7 @@ type lessonPage struct {
 	Notes      []*lessons.Term // definitions of the lesson's terms, each in a note that opens in place
 	Prev, Next *lessons.Lesson
 	Picture    []pictureState // the states of the picture beside the text; may be empty
+	Own        *ownSentence
 }
 
 // A lessonSection is a section with its parts laid out.
@@ -47,18 +48,21 @@ func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Le
 		p.Refuse(w, r, http.StatusNotFound, words.T("learn.lesson.none"), words.T("learn.lesson.none.say"))
 		return
 	}
-	m, err := p.Map(r.Context(), p.Who(w, r))
+	learner := p.Who(w, r)
+	m, err := p.Map(r.Context(), learner)
 	if err != nil {
 		p.Fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(r.Context(), l, m, asked, shell.ViewOf(r))))
+	own := p.ownSentence(r, learner, l)
+	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(r.Context(), l, m, own, asked, shell.ViewOf(r))))
 }
 
 func (p *Pages) newLesson(
-	ctx context.Context, l *lessons.Lesson, m *coursework.Map, asked *coursework.Question, view shell.View,
+	ctx context.Context, l *lessons.Lesson, m *coursework.Map, own *ownSentence, asked *coursework.Question,
+	view shell.View,
 ) *lessonPage {
-	v := &lessonPage{Lesson: l, Map: m, Picture: p.pictureOf(stage.In(ctx), l)}
+	v := &lessonPage{Lesson: l, Map: m, Own: own, Picture: p.pictureOf(stage.In(ctx), l, own)}
 	for i := range m.Lessons {
 		if m.Lessons[i].Lesson != l {
 			continue

@@ -50,7 +50,7 @@ func TestPicturesShowEveryState(t *testing.T) {
 func TestPictureShowsRefusedGuesses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
-	v, err := drawPicture(t.Context(), s.pages.environment(""), lessons.Sentence, lessons.Picture{
+	v, err := newArtist(s.pages.environment(""), lessons.Sentence).picture(t.Context(), lessons.Picture{
 		Kind: lessons.PictureGuesses, Params: map[string]string{"gamma": "3", "seed": "8"},
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
@@ -21,25 +22,31 @@ import (
 type pictureState struct {
 	lessons.Picture
 	First bool
+	Whose templ.Component
 	Drawn templ.Component
 }
 
 // pictureOf lays out the states of a lesson's picture.
-func (p *Pages) pictureOf(w stage.Words, l *lessons.Lesson) (list []pictureState) {
+func (p *Pages) pictureOf(w stage.Words, l *lessons.Lesson, own *ownSentence) (list []pictureState) {
 	all := l.Pictures()
 	for i, pic := range all {
-		v := pictureState{Picture: pic, First: i == 0}
+		v := pictureState{Picture: pic, First: i == 0, Whose: own.whose(pic)}
 		if v.Name == "" {
 			v.Name = w.T("pic.state." + string(pic.Kind))
 		}
 		draw := func(ctx context.Context) (html string, err error) {
 			err = fault.Do(p.Log, "a picture", func() (err error) {
-				html, err = p.draw(ctx, l.Sentence, pic, "map-"+pic.ID)
+				html, err = newArtist(p.environment(shell.Numbers), l.Sentence).render(ctx, pic)
 				return err
 			})
 			return html, err
 		}
 		v.Drawn = deferred(func(ctx context.Context) templ.Component {
+			if own.Text != "" {
+				if html, why := own.picture(ctx, pic); why == "" {
+					return templ.Raw(html)
+				}
+			}
 			html, err := p.pictures.get(ctx, l.Slug+"/"+pic.ID+"/"+w.Tag, draw)
 			if err != nil {
 				return pictureTrouble(troubleOf(err).In(w.Language))
@@ -51,30 +58,46 @@ func (p *Pages) pictureOf(w stage.Words, l *lessons.Lesson) (list []pictureState
 	return list
 }
 
-// draw runs the model up to a state of the picture and renders that state.
-func (p *Pages) draw(ctx context.Context, sentence string, pic lessons.Picture, id string) (string, error) {
-	v, err := drawPicture(ctx, p.environment(shell.Numbers), sentence, pic)
+// An artist draws the states of a lesson's picture.
+type artist struct {
+	environment
+	sentence string
+	strict   bool // refuse a state whose claim is not true of the sentence
+	drawn    int  // the token of the last draw, or -1
+}
+
+func newArtist(d environment, sentence string) *artist {
+	return &artist{environment: d, sentence: sentence, drawn: -1}
+}
+
+// errPoint is the error of a strict artist for a state whose claim is not true of the sentence.
+var errPoint = errors.New("the picture's claim is not true of this sentence")
+
+// render runs the model up to a state of the picture and renders that state.
+func (a *artist) render(ctx context.Context, pic lessons.Picture) (string, error) {
+	v, err := a.picture(ctx, pic)
 	if err != nil {
 		return "", err
 	}
-	v.Map.ID = id
+	v.Map.ID = "map-" + pic.ID
 	var b strings.Builder
 	err = stage.In(ctx).PictureHTML(v).Render(ctx, &b)
 	return b.String(), err
 }
 
-// drawPicture computes the view model of one state of the picture.
-func drawPicture(
-	ctx context.Context, d environment, sentence string, pic lessons.Picture,
-) (v stage.Picture, err error) {
+// picture computes the view model of one state of the picture.
+func (a *artist) picture(ctx context.Context, pic lessons.Picture) (v stage.Picture, err error) {
 	w, in := stage.In(ctx), terms.Values{}
 	maps.Copy(in, pic.Params)
 	if pic.Kind == lessons.PictureGuesses {
-		return d.guesses(ctx, sentence, in)
+		return a.guesses(ctx, pic, in)
 	}
-	s, err := pictureRun(ctx, d, sentence, pic.Kind, in)
+	s, err := pictureRun(ctx, a.environment, a.sentence, pic.Kind, in)
 	if err != nil {
 		return v, err
+	}
+	if a.strict && !a.shows(pic, in, s) {
+		return v, errPoint
 	}
 	switch pic.Kind {
 	case lessons.PictureText, lessons.PictureTokens:
@@ -96,7 +119,7 @@ func drawPicture(
 	case lessons.PictureCache:
 		return w.PictureCache(s), nil
 	}
-	to, err := pictureRun(ctx, d, in["to"], pic.Kind, in)
+	to, err := pictureRun(ctx, a.environment, in["to"], pic.Kind, in)
 	return w.PictureEdit(s, to), err
 }
 
@@ -137,13 +160,13 @@ func pictureRun(
 	return stageTo(ctx, run, to)
 }
 
-// guesses returns a picture of the first round of speculative decoding after a sentence.
-func (d environment) guesses(ctx context.Context, sentence string, in terms.Values) (v stage.Picture, err error) {
-	s, err := pictureRun(ctx, d, sentence, lessons.PictureGuesses, in)
+// guesses returns a picture of the first round of speculative decoding after the sentence.
+func (a *artist) guesses(ctx context.Context, pic lessons.Picture, in terms.Values) (v stage.Picture, err error) {
+	s, err := pictureRun(ctx, a.environment, a.sentence, lessons.PictureGuesses, in)
 	if err != nil {
 		return v, err
 	}
-	e := &speculate{environment: d}
+	e := &speculate{environment: a.environment}
 	if err := e.pair(ctx); err != nil {
 		return v, err
 	}
@@ -151,7 +174,7 @@ func (d environment) guesses(ctx context.Context, sentence string, in terms.Valu
 	if _, ok := in["gamma"]; ok {
 		gamma = in.Int("gamma")
 	}
-	if e.spec, err = speculation.New(d.target, e.small, sentence, settingsOf(in), gamma); err != nil {
+	if e.spec, err = speculation.New(a.target, e.small, a.sentence, settingsOf(in), gamma); err != nil {
 		return v, err
 	}
 	if err := e.runTo(ctx, 1); err != nil {
@@ -160,7 +183,11 @@ func (d environment) guesses(ctx context.Context, sentence string, in terms.Valu
 	if len(e.rounds) == 0 {
 		return v, terms.Refuse(terms.CodeModel, "learn.picture.full")
 	}
-	return stage.In(ctx).PictureGuesses(s, guessesOf(e.rounds[0])), nil
+	list := guessesOf(e.rounds[0])
+	if a.strict && !guessed(pic.Needs, list, gamma) {
+		return v, errPoint
+	}
+	return stage.In(ctx).PictureGuesses(s, list), nil
 }
 
 // guessesOf returns a round's guesses with their verdicts, and the target's own token.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/pseudo"
@@ -81,7 +80,7 @@ func TestCourseInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.Deps.Course = courseworktest.Translated(t, "de")
-	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
+	s.pages = newPages(t, s.Deps)
 	s.ServeMux = http.NewServeMux()
 	s.pages.Mount(s.ServeMux)
 	lesson := s.Deps.Course.Lessons[2]

@@ -60,6 +60,9 @@ type PictureRow struct {
 	Class string // "is-score", "is-rest", "is-cut", "is-other", "is-no" or ""
 }
 
+// PictureNamed is the number of tokens that have rows of their own.
+const PictureNamed = mapShares
+
 // pictureAhead is the number of columns after the sentence's own columns, for the drawn token and a
 // draft's guesses.
 const pictureAhead = 3

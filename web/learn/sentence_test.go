@@ -1,0 +1,156 @@
+package learn
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// says changes the learner's sentence with the form of a lesson's page.
+func (s *site) says(sentence string) {
+	s.T.Helper()
+	w := s.Post("/learn/sentence", false, url.Values{"sentence": {sentence}, "lesson": {"choosing-a-token"}})
+	if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/learn/choosing-a-token" {
+		s.T.Fatalf("the sentence %.40q: got %d to %q, want a redirect to the lesson", sentence, w.Code, to)
+	}
+}
+
+// whose returns the lines above the states of a lesson's picture, and the text that each state shows.
+func (s *site) whose(slug string) (whose, columns []string) {
+	s.T.Helper()
+	d := s.Get("/learn/" + slug)
+	for _, e := range d.Find(".pic__state").EachIter() {
+		whose = append(whose, text(e.Find(".pic__whose")))
+		var tokens []string
+		for _, c := range e.Find(".map__toks > span:not(.is-next):not(.is-pad) b").EachIter() {
+			tokens = append(tokens, strings.TrimSpace(c.Text()))
+		}
+		columns = append(columns, strings.Join(tokens, "|"))
+	}
+	return whose, columns
+}
+
+const (
+	mine   = "Your sentence"
+	theirs = "The lesson’s sentence: "
+)
+
+// TestPicturesShowTheLearnersSentence: a lesson's picture shows the sentence of the learner, until they
+// remove it. Pictures of the sentence do not enter the cache that all learners share.
+func TestPicturesShowTheLearnersSentence(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	own := "In the old house lived a"
+	s.says(own)
+	whose, columns := s.whose("choosing-a-token")
+	for i, columns := range columns {
+		if whose[i] != mine || !strings.Contains(columns, "house") || strings.Contains(columns, "izard") {
+			t.Errorf("state %d, %q, has the columns %s, want those of %q", i+1, whose[i], columns, own)
+		}
+	}
+	d := s.Get("/learn/choosing-a-token")
+	if got := text(d.Find(".own__say")); got != "Your sentence: “"+own+"”" {
+		t.Errorf("the page says %q, want the sentence", got)
+	}
+	if got := text(d.Find(".pic__head")); !strings.Contains(got, "crosses 0.9") || strings.Contains(got, "4,089 cut") {
+		t.Errorf("the heads %q lack the border of this sentence", got)
+	}
+	s.says("")
+	whose, columns = s.whose("choosing-a-token")
+	for i, columns := range columns {
+		if whose[i] != "" || !strings.Contains(columns, "izard") {
+			t.Errorf("state %d, %q, has the columns %s, want those of %q", i+1, whose[i], columns, lessons.Sentence)
+		}
+	}
+	if len(columns) != 6 {
+		t.Errorf("got %d states, want 6", len(columns))
+	}
+}
+
+// TestPicturesWithoutTheLearnersSentence: where the sentence is too short or too long, or the lesson is
+// about its own, the picture shows the lesson's sentence and says why.
+func TestPicturesWithoutTheLearnersSentence(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, row := range []struct{ sentence, slug, why string }{
+		{"Once upon a", "tokens", "yours is too short."},
+		{strings.Repeat("very ", 17) + "old", "tokens", "yours is too long."},
+		{"a" + strings.Repeat(" ", 60) + "a b c d", "tokens", "yours is too long."},
+		{"كان يا ما كان في قديم الزمان", "tokens", "yours is too long."},
+		{"从前有一座很高的山", "tokens", "yours is too long."},
+		{"In the old house lived a", "where-paris-comes-from", "the text is about it."},
+	} {
+		s.says(row.sentence)
+		whose, columns := s.whose(row.slug)
+		for i, got := range whose {
+			if got != theirs+row.why || !strings.Contains(columns[i], "The") {
+				t.Errorf("%q, state %d: got %q over %s, want %q", row.sentence, i+1, got, columns[i], theirs+row.why)
+			}
+		}
+		limits := text(s.Get("/learn/" + row.slug).Find(".own__limits"))
+		if want := strings.HasPrefix(row.why, "yours"); want != strings.Contains(limits, "4 to 16 tokens") {
+			t.Errorf("%q: the page gives the limits %q, want them: %v", row.sentence, limits, want)
+		}
+	}
+	bad := url.Values{"sentence": {strings.Repeat("x", progress.MaxSentence+1)}}
+	if w := s.Post("/learn/sentence", false, bad); w.Code != http.StatusBadRequest {
+		t.Errorf("a sentence of %d bytes: got %d, want %d", progress.MaxSentence+1, w.Code, http.StatusBadRequest)
+	}
+}
+
+// TestLessonsAreTrueOfTheirSentence: what the lessons claim of a state's sentence is true of the
+// lesson's own.
+func TestLessonsAreTrueOfTheirSentence(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).withDraft()
+	for _, l := range s.pages.Course.Lessons {
+		a := newArtist(s.pages.environment(""), l.Sentence)
+		a.strict = true
+		for _, pic := range l.Pictures() {
+			if !l.TakesSentence(pic) {
+				continue
+			}
+			if _, err := a.picture(t.Context(), pic); err != nil {
+				t.Errorf("%s: state %q needs %q: %v", l.Slug, pic.Name, pic.Needs, err)
+			}
+		}
+	}
+}
+
+// TestPicturesNeedTheirPoint: after “The capital of France is”, the model is nearly sure of ·Paris. So
+// the best scores do not lie close together, the favorite hardly gains at T = 0.5, and no other token is
+// cut or drawn. In these states, the lesson's sentence stands in.
+func TestPicturesNeedTheirPoint(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	a := newArtist(s.pages.environment(""), "The capital of France is")
+	a.strict = true
+	var refused []lessons.PictureNeed
+	for _, l := range s.pages.Course.Lessons {
+		for _, pic := range l.Pictures() {
+			if !l.TakesSentence(pic) || pic.Kind == lessons.PictureGuesses {
+				continue
+			}
+			_, err := a.picture(t.Context(), pic)
+			if errors.Is(err, errPoint) {
+				refused = append(refused, pic.Needs)
+			} else if err != nil {
+				t.Errorf("%s: %v", l.Slug, err)
+			}
+		}
+	}
+	want := []lessons.PictureNeed{
+		lessons.NeedsAnother, lessons.NeedsClose, lessons.NeedsColder, lessons.NeedsFewer,
+	}
+	for _, need := range want {
+		if !slices.Contains(refused, need) {
+			t.Errorf("refused: %q, want %q among them", refused, need)
+		}
+	}
+}
