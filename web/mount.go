@@ -20,10 +20,14 @@ import (
 // mountLoop adds the Loop's page and live part, the first run (which continues in the Loop), “Why
 // this token?”, and the page about the model.
 func (s *Server) mountLoop(mux *http.ServeMux) {
-	room := loop.New(loop.Deps{
+	loopDeps := loop.Deps{
 		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
 		Storybook: s.cfg.Storybook, Replays: s.replays, Log: s.cfg.Logger,
-	})
+	}
+	if s.cfg.Course != nil && s.cfg.Progress != nil {
+		loopDeps.Sentence = s.cfg.Progress.Sentence
+	}
+	room := loop.New(loopDeps)
 	s.parts[""] = room.Part()
 	room.Mount(mux)
 	deps := first.Deps{

@@ -236,9 +236,11 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	t.Run("sentence", func(t *testing.T) { sentenceIsSaved(t, s.another()) })
 }
 
+func loopWith(link string) string { return "/loop?" + url.Values{"log": {link}}.Encode() }
+
 // sentenceIsSaved checks that the sentence of a first run is saved with the learner's progress once
 // the learner continues with it, or leaves with it. A link to a first run saves nothing, and neither
-// does someone else's run at a later scene.
+// does someone else's run at a later scene. The Loop begins with the sentence, unless a link gives another.
 func sentenceIsSaved(t *testing.T, s site) {
 	saved := func(s site) bool { return strings.Contains(s.open("/progress/export").html, begins) }
 	read := s.to("read")
@@ -248,6 +250,18 @@ func sentenceIsSaved(t *testing.T, s site) {
 	read.press(main).mustBe("guess")
 	if !saved(s) {
 		t.Error("the sentence is not saved after the first scene")
+	}
+	if got := s.open("/loop").Find("#prompt").Text(); got != begins {
+		t.Errorf("the Loop begins with %q, want %q", got, begins)
+	}
+	other, _ := linkAt(t, 3, "The capital of France is")
+	for _, path := range []string{"/loop?prompt=The+capital+of+France+is", loopWith(other)} {
+		if got := s.open(path).Find("#prompt").Text(); got != "The capital of France is" {
+			t.Errorf("%s begins with %q, want its own prompt", path, got)
+		}
+	}
+	if got := s.another().open("/loop").Find("#prompt").Text(); got != "" {
+		t.Errorf("the Loop of another learner begins with %q", got)
 	}
 	left := s.another()
 	left.to("read").press(".fr__ways button")

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -25,7 +26,8 @@ func (s *Server) Mount(mux *http.ServeMux) {
 // Part returns the page's live part, which other programs may open too.
 func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
 
-// page handles GET /loop, which shows a page without a run. With ?run=ID, it shows the current
+// page handles GET /loop, which shows a page without a run, and the learner's sentence, if any, as the
+// prompt. With ?run=ID, it shows the current
 // state of this learner's run. If that run is gone, it shows the run that &log=LINK describes. With
 // ?start=KEY, it redirects to a run that a lesson links to. With ?prompt=TEXT, it redirects to a
 // new run. All pages are complete without a socket. A page that cannot show the requested run
@@ -51,7 +53,11 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		}
 		page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
 	}
-	if a := addressOf(r); a != (address{}) {
+	a := addressOf(r)
+	if a == (address{}) && page.Prompt == "" {
+		s.offerSentence(r.Context(), &page, who.Learner)
+	}
+	if a != (address{}) {
 		st, bad := s.stateOf(r.Context(), who, a)
 		if bad == nil {
 			page = NewPage(say, st)
@@ -70,4 +76,18 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	}
 	page.View = view(shell.ViewOf(r))
 	s.HTML(w, r, status, PageHTML(page))
+}
+
+// offerSentence fills a learner's sentence into the prompt of a page without a run.
+func (s *Server) offerSentence(ctx context.Context, page *Page, learner string) {
+	if s.Sentence == nil {
+		return
+	}
+	text, err := s.Sentence(ctx, learner)
+	if err != nil {
+		s.Log.Debug("did not read a sentence", "err", err) // the database logs its own failures
+	}
+	if text != "" {
+		page.Prompt, page.Pieces = text, NewPieces(stage.In(ctx), s.Model, chat.Text{Text: text})
+	}
 }

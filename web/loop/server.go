@@ -30,6 +30,8 @@ type Deps struct {
 	Course *lessons.Course
 	// Caller returns the sender of a request, and, for a new visitor, the cookie to set.
 	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
+	// Sentence, if not nil, returns the sentence with which a learner's Loop starts, or "".
+	Sentence func(ctx context.Context, learner string) (string, error)
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
 	// Replays is the queue in which ordinary requests wait for the model; nil means a separate
