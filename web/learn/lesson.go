@@ -78,7 +78,7 @@ func (p *Pages) newLesson(
 	for _, s := range l.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
-			ls.Parts = append(ls.Parts, p.block(ctx, l, b, asked, view))
+			ls.Parts = append(ls.Parts, p.block(ctx, l, b, asked, view, own.Text))
 		}
 		for _, n := range l.Notes {
 			if n.Section == s.ID || n.Section == s.Key() {
@@ -93,9 +93,10 @@ func (p *Pages) newLesson(
 	return v
 }
 
-// block lays out one block of a section. The lesson is nil for pages that are not lessons.
+// block lays out one block of a section. The lesson is nil for pages that are not lessons. own is the
+// learner's sentence, or "".
 func (p *Pages) block(
-	ctx context.Context, l *lessons.Lesson, b lessons.Block, asked *coursework.Question, view shell.View,
+	ctx context.Context, l *lessons.Lesson, b lessons.Block, asked *coursework.Question, view shell.View, own string,
 ) templ.Component {
 	switch b := b.(type) {
 	case lessons.Prose:
@@ -103,7 +104,7 @@ func (p *Pages) block(
 	case lessons.Fold:
 		return foldHTML(b)
 	case lessons.Widget:
-		return p.widget(b, view)
+		return p.widget(b, view, own)
 	case lessons.Check:
 		if asked == nil || asked.Q != b.Question {
 			asked = coursework.Ask(ctx, b.Question, checkAction(b.Question, l))

@@ -30,7 +30,7 @@ func (p *Pages) sheetParts(ctx context.Context, sheet *lessons.Sheet) []lessonSe
 	for _, s := range sheet.Sections {
 		ls := lessonSection{Section: s}
 		for _, b := range s.Blocks {
-			ls.Parts = append(ls.Parts, p.block(ctx, nil, b, nil, shell.Numbers))
+			ls.Parts = append(ls.Parts, p.block(ctx, nil, b, nil, shell.Numbers, ""))
 		}
 		list = append(list, ls)
 	}

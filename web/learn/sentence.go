@@ -57,13 +57,18 @@ type ownSentence struct {
 	whys   map[string]string // for states that are not in drawn
 }
 
-// ownSentence returns the sender's sentence for the picture of a lesson. If it cannot be read now,
-// the lesson is shown without it.
-func (p *Pages) ownSentence(r *http.Request, learner string, l *lessons.Lesson) *ownSentence {
-	text, err := p.Progress.Sentence(r.Context(), learner)
+// sentenceOf returns a learner's sentence, or "" if there is none or it cannot be read now.
+func (p *Pages) sentenceOf(ctx context.Context, learner string) string {
+	text, err := p.Progress.Sentence(ctx, learner)
 	if err != nil {
 		p.Log.Debug("did not read a sentence", "err", err) // the database logs its own failures
 	}
+	return text
+}
+
+// ownSentence returns the sender's sentence for the picture of a lesson.
+func (p *Pages) ownSentence(r *http.Request, learner string, l *lessons.Lesson) *ownSentence {
+	text := p.sentenceOf(r.Context(), learner)
 	who, _ := p.Caller(r)
 	who.Learner = learner
 	o := &ownSentence{Text: text, page: p, lesson: l, who: who, whys: map[string]string{}}

@@ -154,3 +154,38 @@ func TestPicturesNeedTheirPoint(t *testing.T) {
 		}
 	}
 }
+
+// TestExperimentsOfferTheLearnersSentence: one press runs an experiment with the learner's sentence. It
+// is a choice: the experiment begins with the lesson's text, about which its question asks.
+func TestExperimentsOfferTheLearnersSentence(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const button = `button[name="prompt"]`
+	if n := s.Get("/learn/temperature").Find(button).Length(); n != 0 {
+		t.Errorf("without a sentence: got %d buttons, want none", n)
+	}
+	own := "In the old house lived a"
+	s.says(own)
+	figure := s.Get("/learn/temperature").Find("#temperature-wizard")
+	offered := figure.Find(button)
+	if got := offered.AttrOr("value", ""); got != own || text(offered) != "Try it with your sentence" {
+		t.Errorf("the button %q sends %q, want %q", text(offered), got, own)
+	}
+	if got := figure.Find("textarea").Text(); got != lessons.Sentence {
+		t.Errorf("the experiment begins with %q, want %q", got, lessons.Sentence)
+	}
+	// A form without scripts sends the field and, after it, the button.
+	form := url.Values{"prompt": {lessons.Sentence, own}, "t": {"1"}}
+	d := s.Get("/learn/widget/temperature-wizard?" + form.Encode())
+	if got := d.Find("textarea").Text(); got != own || !strings.Contains(text(d.Find(".w__body")), "soldier") {
+		t.Errorf("after the press, the experiment shows %q: %s", got, text(d.Find(".w__body")))
+	}
+	if n := d.Find(button).Length(); n != 0 {
+		t.Errorf("after the press: got %d buttons, want none", n)
+	}
+	for _, slug := range []string{"stopping", "anatomy-of-a-chat", "sure-and-wrong"} {
+		if n := s.Get("/learn/" + slug).Find(button).Length(); n != 0 {
+			t.Errorf("%s: got %d buttons, want none, since the experiment needs a text of its own", slug, n)
+		}
+	}
+}

@@ -2,9 +2,11 @@ package learn
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/guess"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -29,6 +31,25 @@ type figure struct {
 	Numbers []shell.Control // numeric inputs
 	result
 	Error string // why the inputs were refused, or why the body is empty
+	Own   string // the learner's sentence, with which a button runs the experiment; "" for no button
+}
+
+// ownKinds are the experiments that a button can run with the learner's sentence. The others need a
+// text of a certain kind.
+var ownKinds = []lessons.WidgetKind{
+	lessons.WidgetTurn, lessons.WidgetTemperature, lessons.WidgetGreedyLoop, lessons.WidgetBestSequence,
+	lessons.WidgetCache, lessons.WidgetSpeculate, lessons.WidgetTokens, lessons.WidgetLook, lessons.WidgetHide,
+}
+
+// offering adds a button that runs the experiment with the learner's sentence, unless it runs with
+// that sentence already.
+func (f figure) offering(own string) figure {
+	if slices.Contains(ownKinds, f.Kind) && slices.ContainsFunc(f.Texts, func(c shell.Control) bool {
+		return c.Key == "prompt" && c.Value != own
+	}) {
+		f.Own = own
+	}
+	return f
 }
 
 // newFigure lays out an experiment's inputs around its body.

@@ -134,8 +134,8 @@ func (p *Pages) widgetRoutes() shell.Routes {
 }
 
 // widget lays out an experiment in its first state. The state is computed only while the page is
-// being sent, because only then is a client waiting for it.
-func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
+// being sent, because only then is a client waiting for it. own is the learner's sentence, or "".
+func (p *Pages) widget(w lessons.Widget, view shell.View, own string) templ.Component {
 	return deferred(func(ctx context.Context) templ.Component {
 		s := p.experiment(ctx, w.ID)
 		var html result
@@ -145,7 +145,8 @@ func (p *Pages) widget(w lessons.Widget, view shell.View) templ.Component {
 		} else {
 			html, err = s.asking(ctx)
 		}
-		return widgetBlock(newFigure(terms.In(ctx), s, view, s.Inputs(terms.In(ctx)).Defaults(), html, err))
+		f := newFigure(terms.In(ctx), s, view, s.Inputs(terms.In(ctx)).Defaults(), html, err)
+		return widgetBlock(f.offering(own))
 	})
 }
 
@@ -164,9 +165,11 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	}
 	l := terms.In(r.Context())
 	view := shell.ViewOf(r)
+	learner, _ := p.Learner(r)
+	own := p.sentenceOf(r.Context(), learner)
 	if len(asked) == 0 && s.Ask != "" {
 		html, err := s.asking(r.Context())
-		p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, s.Inputs(l).Defaults(), html, err)))
+		p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, s.Inputs(l).Defaults(), html, err).offering(own)))
 		return
 	}
 	in, bad := s.Inputs(l).Read(asked)
@@ -178,7 +181,8 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		}
 		values := s.Inputs(l).Defaults()
 		maps.Copy(values, asked)
-		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(l, s, view, values, html, errors.Join(bad, err))))
+		f := newFigure(l, s, view, values, html, errors.Join(bad, err))
+		p.HTML(w, r, http.StatusBadRequest, widgetPage(f.offering(own)))
 		return
 	}
 	if err := p.experiments.turn.Acquire(r.Context(), 1); err != nil {
@@ -186,7 +190,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	}
 	html, err := p.work(r.Context(), s, view, in)
 	p.experiments.turn.Release(1)
-	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, in, html, err)))
+	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(l, s, view, in, html, err).offering(own)))
 }
 
 // work runs an experiment for one response.
