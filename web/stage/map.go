@@ -209,7 +209,9 @@ func (w Words) mapColumns(
 		}
 		m.Columns, spans, classes = append(m.Columns, next), append(spans, span{n, n + 1}), append(classes, "next")
 	}
-	quiet(m.Columns)
+	if o.Form != MapLesson { // there, many labels are upright, so all fit
+		quiet(m.Columns)
+	}
 	for i := len(spans); i < o.Room; i++ {
 		m.Columns, spans = append(m.Columns, MapColumn{Class: "is-pad"}), append(spans, span{i, i + 1})
 		classes = append(classes, "")

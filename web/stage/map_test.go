@@ -158,6 +158,11 @@ func TestMapFoldsTheOldest(t *testing.T) {
 	if strings.Contains(first.Class, "is-quiet") || !strings.Contains(m.Columns[1].Class, "is-quiet") {
 		t.Errorf("the fold and its neighbor are %+v, want only the neighbor to be quiet", m.Columns[:2])
 	}
+	for _, c := range English.NewMap(st, MapOptions{Form: MapLesson}).Columns { // its labels are upright
+		if strings.Contains(c.Class, "is-quiet") {
+			t.Errorf("in a lesson, the label %s is left out", c.Text)
+		}
+	}
 	came := make([]MapColumn, 16)
 	came[15].Class = "is-next is-gen" // a word, so the label of the token before it is hidden
 	quiet(came)
