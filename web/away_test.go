@@ -103,6 +103,7 @@ func TestPagesWorkWithoutTheLogs(t *testing.T) {
 	card := webtest.Course(t).Cards[0].ID
 	for path, form := range map[string]url.Values{
 		"/learn/visit":     visit,
+		"/learn/sentence":  {"sentence": {"Once there was a lonely"}},
 		"/cards/review":    {"card": {card}, "grade": {"good"}, "key": {"k1"}},
 		"/progress/delete": {"sure": {"yes"}},
 	} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -101,6 +102,21 @@ func TestPicturesWithoutTheLearnersSentence(t *testing.T) {
 	bad := url.Values{"sentence": {strings.Repeat("x", progress.MaxSentence+1)}}
 	if w := s.Post("/learn/sentence", false, bad); w.Code != http.StatusBadRequest {
 		t.Errorf("a sentence of %d bytes: got %d, want %d", progress.MaxSentence+1, w.Code, http.StatusBadRequest)
+	}
+}
+
+// TestPicturesWaitTheirTurn: if the queue for the model has no place for a learner's pictures, the page
+// still shows the lesson's, and says so.
+func TestPicturesWaitTheirTurn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.says("In the old house lived a")
+	s.pages.Replays = admission.NewQueue(admission.Backlog{}, 0)
+	whose, columns := s.whose("tokens")
+	for i, got := range whose {
+		if want := theirs + "the model is busy now."; got != want || !strings.Contains(columns[i], "izard") {
+			t.Errorf("state %d: got %q over %s, want %q", i+1, got, columns[i], want)
+		}
 	}
 }
 
