@@ -175,6 +175,8 @@ func examineOpen(ctx context.Context, conn *sql.DB, fresh bool) error {
 		return newer(version)
 	case application != applicationID && !same:
 		return foreign()
+	case version == priorVersion && application == applicationID && same:
+		return nil // opening it for writing converts it
 	case !same:
 		return damaged{"its tables do not match version " + fmt.Sprint(schemaVersion)}
 	case version != schemaVersion || application != applicationID:
@@ -193,8 +195,9 @@ func newer(version int) error {
 }
 
 func older(version int) error {
-	return fmt.Errorf("%w: the database has version %d, but this program reads only version %d; start a version "+
-		"from November 2026 once to convert it, or choose another folder with -data", ErrOlder, version, schemaVersion)
+	return fmt.Errorf("%w: the database has version %d, but this program reads only versions %d and %d; "+
+		"start a version from November 2026 once to convert it, or choose another folder with -data",
+		ErrOlder, version, priorVersion, schemaVersion)
 }
 
 // flipped reports whether a number in the header differs from the expected one in exactly one bit.

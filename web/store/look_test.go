@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,6 +39,41 @@ func TestOpenReadOnly(t *testing.T) {
 	execute(t, path, makeOld)
 	if _, err := OpenToRead(old); !errors.Is(err, ErrOlder) {
 		t.Errorf("a database of version 2: got error %v, want %v", err, ErrOlder)
+	}
+}
+
+// TestPriorVersionIsConverted: a database of the prior version can be read. Opening it for writing
+// keeps its data and raises its version, so that older programs refuse it.
+func TestPriorVersionIsConverted(t *testing.T) {
+	t.Parallel()
+	dir, path := filled(t)
+	version := func() (n int) {
+		t.Helper()
+		conn, err := openToRead(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if n, err = versionOf(conn); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	execute(t, path, fmt.Sprintf("PRAGMA user_version = %d", priorVersion))
+	look, err := OpenToRead(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := look.Close(); err != nil || version() != priorVersion {
+		t.Errorf("after reading: %v, version %d; want <nil>, %d", err, version(), priorVersion)
+	}
+	if flipped(priorVersion, schemaVersion) {
+		t.Errorf("a program of version %d would take version %d for damage", priorVersion, schemaVersion)
+	}
+	db := opened(t, dir)
+	if got := get(t, db, "0"); got == "" || len(db.Notices()) != 0 || version() != schemaVersion {
+		t.Errorf("after opening: data %q, notices %v, version %d; want some, none, %d", got, db.Notices(), version(),
+			schemaVersion)
 	}
 }
 

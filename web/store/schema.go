@@ -12,10 +12,16 @@ import (
 // file's header.
 const applicationID = 0x56495a31
 
-// schemaVersion is the version of the schema, which is stored in the file's user_version. Versions
-// 1 to 4 had tables for the activity of learners and classes; versions of this program from
-// November 2026 convert them.
-const schemaVersion = 5
+// schemaVersion is the version of the schema, which is stored in the file's user_version. It
+// differs from the next number and from the prior version in more than one bit, so no program
+// mistakes a newer file for a damaged one. Versions 6 to 8 were never used. Versions 1 to 4 had
+// tables for the activity of learners and classes; versions of this program from November 2026
+// convert them.
+const schemaVersion = 9
+
+// priorVersion has the same tables, but none of its rooms has a record of a question that a member
+// asked. Programs that write it would set such records aside.
+const priorVersion = 5
 
 // schema creates the tables. Times are in milliseconds since 1970, in UTC. Learners are the
 // anonymous ids in signed cookies.
@@ -75,6 +81,12 @@ func create(conn *sql.DB) error {
 		)
 		return err
 	})
+}
+
+// mark sets the version of a database with the tables of [priorVersion] to the current one.
+func mark(conn *sql.DB) error {
+	_, err := conn.Exec(fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+	return err
 }
 
 // versionOf returns the version of a database's schema. It is 0 for a new database.

@@ -128,6 +128,8 @@ func (db *DB) openFolder(now time.Time) error {
 	version, err := versionOf(db.write)
 	if err == nil && version == 0 {
 		err = create(db.write)
+	} else if err == nil && version == priorVersion {
+		err = mark(db.write)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
