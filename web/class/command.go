@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Command is a command from an instructor to a room. The types below implement it, and so does
-// [Assign].
+// Command is a command from an instructor to a room. The types below implement it, and so do
+// [Assign], [Handle] and [AllowQuestions].
 type Command interface {
 	command()
 }
@@ -176,6 +176,9 @@ var Commands = slices.Concat(terms.Commands[Maker]{
 	{Name: "alone-on", Make: always(AllowAlone{On: true})},
 	{Name: "alone-off", Make: always(AllowAlone{})},
 	{Name: "follow", Make: from(func(v *View) Command { return AllowAlone{On: !v.Alone} })},
+	{Name: "question", Inputs: handleInputs, Make: with(handle)},
+	{Name: "questions-on", Make: always(AllowQuestions{On: true})},
+	{Name: "questions-off", Make: always(AllowQuestions{})},
 	{Name: "drop-name", Inputs: terms.Inputs{memberInput}, Make: with(func(v terms.Values) Command {
 		return DropName{Member: v.Int("member")}
 	})},

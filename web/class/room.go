@@ -41,6 +41,16 @@ type Room interface {
 	// Errors: [ErrStranger], [ErrRemoved], [ErrClosed], [CodeNotOffer], [ErrKept].
 	Vote(ctx context.Context, learner string, b Ballot) (Receipt, error)
 
+	// Ask asks the instructor a question. When it returns without an error, the question is saved,
+	// without the member who asked it. A member's question that is already in the list is not added
+	// again, so Ask can be repeated.
+	//
+	// Errors: [ErrStranger], [ErrRemoved], [ErrExpired], [CodeAsk], [ErrKept].
+	Ask(ctx context.Context, learner, text string) error
+
+	// Raised lists the questions that members have asked, for the instructor.
+	Raised(ctx context.Context, secret Secret) ([]Raised, error)
+
 	// Attendees lists the members who have not been removed, for the instructor.
 	Attendees(ctx context.Context, secret Secret) ([]Attendee, error)
 

@@ -23,6 +23,7 @@ type Summary struct {
 	Polls       []PollSummary
 	Texts       []Text
 	Assigned    *AssignedSummary // nil if nothing is assigned
+	Raised      []Raised         // what members asked, in order, except for erased questions
 	// Choices are the members' choices in polls on quiz questions, ordered by poll and then by member.
 	Choices []Choice `json:",omitempty"`
 

@@ -37,6 +37,12 @@ type View struct {
 	Timer time.Time
 
 	Nicknames, NamesHidden, Locked, Alone, Ended, Gone bool
+	// Quiet means that members cannot ask questions.
+	Quiet bool
+	// Wall are the members' questions that the instructor shows, in order.
+	Wall []OnWall
+	// Raised is the number of a view since which the members' questions have not changed.
+	Raised uint64
 	// NamesFall means that everyone sees members' names next to the numbers that they drew; see
 	// [Poll.Falls].
 	NamesFall bool

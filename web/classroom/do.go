@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
@@ -17,6 +18,8 @@ func formOf(name string, fields url.Values) class.Form {
 	for _, in := range c.Inputs {
 		if f.Fields[in.Key] = fields.Get(in.Key); in.Kind == terms.KindLines {
 			f.Fields[in.Key] = terms.Lines(fields[in.Key])
+		} else if in.Kind == terms.KindList {
+			f.Fields[in.Key] = strings.Join(fields[in.Key], ",")
 		}
 	}
 	return f

@@ -51,7 +51,10 @@ func (b *Book) Vote(all polls.Votes, k journal.Key, x VoteRecord) {
 	}
 }
 
-// OwesErasure reports whether any superseded record identifies a person.
+// OwesErasure reports whether any superseded record identifies a person, or might contain a question
+// that was erased.
 func (b *Book) OwesErasure() bool {
-	return slices.ContainsFunc(b.Waste, func(k journal.Key) bool { return k.Type == TypeName || k.Type == TypeMember })
+	return slices.ContainsFunc(b.Waste, func(k journal.Key) bool {
+		return k.Type == TypeName || k.Type == TypeMember || k.Type == TypeRaised
+	})
 }

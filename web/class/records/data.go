@@ -22,6 +22,9 @@ type Data struct {
 	Seed                                         uint64    `json:"seed"` // for shuffling and drawing in this room
 	Nicknames, Alone, Locked, NamesHidden, Ended bool
 	NamesFall                                    bool `json:",omitempty"`
+	Quiet                                        bool `json:",omitempty"` // members cannot ask questions
+
+	Wall string `json:"wall,omitempty"` // ids of the members' questions on the wall, separated by spaces
 
 	Tasks    string `json:"tasks,omitempty"` // assigned tasks, separated by spaces
 	AskNames bool   `json:"ask_names,omitempty"`
@@ -44,6 +47,8 @@ func (d Data) With(cmd class.Command, now time.Time) (Data, error) {
 		d.NamesHidden = cmd.On
 	case class.AllowAlone:
 		d.Alone = cmd.On
+	case class.AllowQuestions:
+		d.Quiet = !cmd.On
 	case class.End:
 		d.Ended = true
 	case class.Reopen:
@@ -73,5 +78,5 @@ func (d Data) assign(a class.Assign) (Data, error) {
 func (d Data) check() bool {
 	return text(d.Title, longestName) && text(d.Language, longestName) && text(d.Walk, longestName) &&
 		between(d.Step, 0, mostSteps) && between(d.Poll, 0, polls.MaxPolls) && timeOrNone(d.Timer) &&
-		text(d.Tasks, MaxTasks*(longestTask+1))
+		text(d.Tasks, MaxTasks*(longestTask+1)) && len(d.WallIDs()) <= class.MaxOnWall
 }

@@ -32,7 +32,7 @@ func New(kind, id, about string, value any) Entry {
 	return Entry{Record: journal.Record{Type: kind, ID: id, Data: data}, About: about}
 }
 
-// Subject returns the subject of records about one member or poll.
+// Subject returns the subject of records about one member, poll or question.
 func Subject(kind string, id int) string { return fmt.Sprint(kind, " ", id) }
 
 // VoteEntry makes a record of a vote. The same vote always produces the same record.

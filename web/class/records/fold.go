@@ -20,7 +20,8 @@ type State struct {
 	Polls   []*polls.Poll `json:"polls"`   // by ID − 1; nil if never saved
 	Votes   polls.Votes   `json:"votes"`
 	Book    Book          `json:"book"`
-	Epoch   uint64        `json:"epoch,omitempty"` // in a cluster: the epoch of the newest owner
+	Raised  []*Raised     `json:"raised,omitempty"` // by ID − 1; nil if never saved
+	Epoch   uint64        `json:"epoch,omitempty"`  // in a cluster: the epoch of the newest owner
 }
 
 // Member is the saved part of a member.
@@ -71,13 +72,13 @@ func (k *State) add(r journal.Record) (about string, ok bool) {
 	case TypeText:
 		return about, len(k.Texts) < MaxTexts && read(r,
 			func(x textRecord) { k.Texts = append(k.Texts, class.Text(x)) })
-	case TypeMember, TypeName, TypePoll:
+	case TypeMember, TypeName, TypePoll, TypeRaised:
 		return k.addNumbered(r)
 	}
 	return about, false
 }
 
-// addNumbered applies a record about one member or poll.
+// addNumbered applies a record about one member, poll or question.
 func (k *State) addNumbered(r journal.Record) (about string, ok bool) {
 	id := 0
 	switch r.Type {
@@ -104,6 +105,11 @@ func (k *State) addNumbered(r journal.Record) (about string, ok bool) {
 		ok = read(r, func(x pollRecord) {
 			id = x.ID
 			*place(&k.Polls, id) = &x.Poll
+		})
+	case TypeRaised:
+		ok = read(r, func(x Raised) {
+			id = x.ID
+			*place(&k.Raised, id) = &x
 		})
 	}
 	return Subject(r.Type, id), ok

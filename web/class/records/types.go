@@ -21,6 +21,7 @@ const (
 	TypePoll      = "poll"      // a poll: polls.Poll
 	TypeVote      = "vote"      // a vote; its id contains the vote's number, and the highest number counts
 	TypeWithdrawn = "withdrawn" // cancels a vote
+	TypeRaised    = "question"  // a question of a member to the instructor
 	TypeSecret    = "secret"    // in a cluster: the hash of the instructor's secret
 )
 

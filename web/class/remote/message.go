@@ -60,6 +60,7 @@ type (
 		Learner string
 		Ballot  class.Ballot
 	}
+	asking     struct{ Learner, Text string }
 	presenting struct {
 		Who    string
 		Secret class.Secret

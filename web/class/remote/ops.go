@@ -50,6 +50,16 @@ var (
 	) (value class.Receipt, err error) {
 		return r.Vote(ctx, a.Learner, a.Ballot)
 	}})
+	opAsk = serve(op[asking, nothing]{name: "ask", do: func(
+		ctx context.Context, r owned, a asking,
+	) (value nothing, err error) {
+		return value, r.Ask(ctx, a.Learner, a.Text)
+	}})
+	opRaised = serve(op[nothing, []class.Raised]{name: "raised", do: func(
+		ctx context.Context, r owned, _ nothing,
+	) (value []class.Raised, err error) {
+		return r.ListRaised(ctx)
+	}})
 	opAttendees = serve(op[nothing, []class.Attendee]{name: "attendees", do: func(
 		ctx context.Context, r owned, _ nothing,
 	) (value []class.Attendee, err error) {

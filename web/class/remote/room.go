@@ -50,6 +50,23 @@ func (f *relay) Vote(ctx context.Context, learner string, b class.Ballot) (class
 	return call(ctx, f, opVote, balloting{learner, b})
 }
 
+// Ask implements [class.Room].
+func (f *relay) Ask(ctx context.Context, learner, text string) error {
+	text, err := class.CleanRaised(text)
+	if err == nil {
+		_, err = call(ctx, f, opAsk, asking{learner, text})
+	}
+	return err
+}
+
+// Raised implements [class.Room].
+func (f *relay) Raised(ctx context.Context, secret class.Secret) ([]class.Raised, error) {
+	if !f.Fits(secret) {
+		return nil, class.ErrSecret
+	}
+	return call(ctx, f, opRaised, nothing{})
+}
+
 // Attendees implements [class.Room].
 func (f *relay) Attendees(ctx context.Context, secret class.Secret) ([]class.Attendee, error) {
 	if !f.Fits(secret) {

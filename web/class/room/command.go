@@ -29,6 +29,8 @@ func (c *core) carryOut(cmd class.Command) error {
 		return c.dropName(cmd.Member)
 	case class.Remove:
 		return c.remove(cmd.Member)
+	case class.Handle:
+		return c.handle(cmd)
 	case class.TakeOver: // [Local.Execute] has already made the sender the presenter
 		c.publish()
 		return nil

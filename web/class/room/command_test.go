@@ -18,6 +18,7 @@ func TestEveryCommandIsExecuted(t *testing.T) {
 		"ask-question": {"id": "q-order"},
 		"ask-number":   {"prompt": "How many?", "answer": "3"},
 		"append-of":    {"member": "1"},
+		"question":     {"do": "clear"},
 		"drop-name":    {"member": "1"},
 		"remove":       {"member": "1"},
 		"assign":       {"do": "five"},

@@ -29,6 +29,7 @@ type core struct {
 
 	people
 	questions
+	raised
 	scene
 	logbook
 	display
@@ -52,7 +53,7 @@ func newSeed() uint64 {
 // empty initializes the maps and timers of a core.
 func (c *core) empty() {
 	c.byLearner, c.votes, c.presenterPages = map[string]*member{}, polls.Votes{}, map[string]int{}
-	c.servers = map[string]*serverPages{}
+	c.servers, c.askers = map[string]*serverPages{}, map[int]string{}
 	c.book.Newest = map[string]string{}
 	for _, t := range []**time.Timer{&c.due, &c.later, &c.alarm, &c.news} {
 		*t = time.NewTimer(time.Hour)
@@ -90,6 +91,13 @@ type questions struct {
 	polls []*polls.Poll // by ID − 1
 	votes polls.Votes
 	alarm *time.Timer // fires when the poll ends
+}
+
+// raised are the members' questions to the instructor.
+type raised struct {
+	asked    []*records.Raised // by ID − 1; nil if it could not be read
+	askers   map[int]string    // the learners who asked open questions, by question; never saved
+	raisedAt uint64            // number of the first view with the newest change
 }
 
 // scene is the text on a room's stage, and the run that generates it.

@@ -41,9 +41,9 @@ func (c *core) show() {
 		Language: d.Language, State: st, Timer: d.Timer, Here: c.present(),
 		Members:   c.active(),
 		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
-		NamesFall: d.NamesFall,
-		Leading:   c.presenterPages[c.presenter],
-		Notice:    cmp.Or(c.notice, c.loss),
+		NamesFall: d.NamesFall, Quiet: d.Quiet, Wall: c.onWall(), Raised: c.raisedAt,
+		Leading: c.presenterPages[c.presenter],
+		Notice:  cmp.Or(c.notice, c.loss),
 	}
 	if st != nil {
 		v.SetLink(sync.OnceValue(func() string { return session.LinkOf(st) }))

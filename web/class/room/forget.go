@@ -1,6 +1,7 @@
 package room
 
 import (
+	"maps"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/web/class/records"
@@ -68,6 +69,7 @@ func (c *core) forget(learner string) error {
 	}
 	c.here -= pages
 	delete(c.byLearner, learner)
+	maps.DeleteFunc(c.askers, func(_ int, who string) bool { return who == learner })
 	c.byLearner[m.Learner] = m
 	c.publish()
 	return c.erase()

@@ -63,7 +63,9 @@ func TestLogRestoresTheRoom(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "things") {
 			who := rapid.IntRange(1, 5).Draw(rt, "who")
 			var err error
-			switch rapid.SampledFrom([]string{"join", "vote", "vote", "present", "forget", "tidy"}).Draw(rt, "thing") {
+			switch rapid.SampledFrom([]string{
+				"join", "vote", "vote", "present", "forget", "ask", "handle", "tidy",
+			}).Draw(rt, "thing") {
 			case "join":
 				name := rapid.SampledFrom([]string{"", "A", "B"}).Draw(rt, "name")
 				_, err = l.Join(t.Context(), classtest.Caller(classtest.Learner(who)), name)
@@ -94,6 +96,16 @@ func TestLogRestoresTheRoom(t *testing.T) {
 				}).Draw(rt, "command"))
 			case "forget":
 				err = s.Forget(t.Context(), classtest.Learner(who))
+			case "ask":
+				text := rapid.SampledFrom([]string{"A?", "B?", "C?"}).Draw(rt, "text")
+				err = l.Ask(t.Context(), classtest.Learner(who), text)
+			case "handle":
+				_, err = l.Do(t.Context(), class.Handle{
+					Do: rapid.SampledFrom([]class.Handling{
+						class.Show, class.MoveUp, class.Group, class.PutAway, class.PutBack, class.Erase,
+					}).Draw(rt, "do"),
+					Questions: rapid.SliceOfN(rapid.IntRange(1, 4), 1, 3).Draw(rt, "questions"),
+				})
 			case "tidy":
 				err = ask(t.Context(), l, func(c *core) error {
 					c.flush()

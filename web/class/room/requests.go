@@ -53,6 +53,28 @@ func (r *Local) Vote(ctx context.Context, learner string, b class.Ballot) (class
 	return send(ctx, r, func(c *core, reply func(class.Receipt, error)) { c.vote(learner, b, reply) })
 }
 
+// Ask implements [class.Room].
+func (r *Local) Ask(ctx context.Context, learner, text string) error {
+	text, err := class.CleanRaised(text)
+	if err != nil {
+		return err
+	}
+	return r.ask(ctx, func(c *core) error { return c.raise(learner, text) })
+}
+
+// Raised implements [class.Room].
+func (r *Local) Raised(ctx context.Context, secret class.Secret) ([]class.Raised, error) {
+	if !r.Fits(secret) {
+		return nil, class.ErrSecret
+	}
+	return r.ListRaised(ctx)
+}
+
+// ListRaised is [class.Room.Raised] after the secret has been checked.
+func (r *Local) ListRaised(ctx context.Context) ([]class.Raised, error) {
+	return get(ctx, r, func(c *core) ([]class.Raised, error) { return c.raisedList(shownAway), nil })
+}
+
 // Attendees implements [class.Room].
 func (r *Local) Attendees(ctx context.Context, secret class.Secret) ([]class.Attendee, error) {
 	if !r.Fits(secret) {

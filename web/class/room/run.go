@@ -69,7 +69,7 @@ func (h *Hub) again(r *Local, old *core) (*core, error) {
 		}
 	}
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
-	c.servers = old.servers
+	c.servers, c.askers = old.servers, old.askers
 	if c.host = old.host; c.epoch != old.epoch {
 		r.Abandon() // another server runs the room now
 	}

@@ -10,6 +10,7 @@ import (
 func (c *core) become(k *records.State) {
 	c.begun, c.data, c.link, c.texts, c.votes = k.Begun, k.Data, k.Link, k.Texts, k.Votes
 	c.book, c.keptSeq, c.seq, c.epoch = k.Book, k.Seq, k.Seq+afterRestart, k.Epoch
+	c.asked, c.raisedAt = k.Raised, c.seq
 	for i, is := range k.Members {
 		m := &member{Member: class.Member{ID: i + 1}}
 		if is == nil || is.Learner == "" { // the member was never saved, and the number stays unused
@@ -40,7 +41,7 @@ func (c *core) become(k *records.State) {
 func (c *core) roomState() *records.State {
 	k := &records.State{
 		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
-		Votes: c.votes, Book: c.book, Epoch: c.epoch,
+		Votes: c.votes, Book: c.book, Epoch: c.epoch, Raised: c.asked,
 	}
 	for _, m := range c.members {
 		if m.Learner == "" {

@@ -11,7 +11,7 @@ import (
 func (c *core) summary() *class.Summary {
 	s := &class.Summary{
 		Title: c.data.Title, Code: c.code, Begun: c.begun, Used: c.used, Members: c.active(),
-		Texts: slices.Clone(c.texts), Assigned: c.assigned(),
+		Texts: slices.Clone(c.texts), Assigned: c.assigned(), Raised: c.raisedList(class.MaxRaisedEver),
 	}
 	if w := c.course().Walk(c.data.Walk); w != nil {
 		s.Walk, s.WalkSlug = w.Title, w.Slug

@@ -1,0 +1,95 @@
+package class
+
+import (
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// Limits of the questions that members ask.
+const (
+	MaxRaised     = 140 // characters of a question
+	MaxRaisedOwn  = 3   // questions of one member that the instructor has not put away
+	MaxRaisedOpen = 100 // questions of all members that the instructor has not put away
+	MaxRaisedEver = 1000
+	MaxOnWall     = 4 // questions that the wall shows at once
+)
+
+// Raised is a question that a member has asked the instructor. It does not identify the member.
+type Raised struct {
+	ID   int // within the room, starting at 1
+	Text string
+	Same int  // the question that it is grouped with; 0 if there is none
+	Done bool // the instructor has put it and the questions grouped with it away
+	Wall int  // its position on the wall, starting at 1; 0 if it is not there
+}
+
+// OnWall is a question that the wall shows.
+type OnWall struct {
+	ID    int
+	Text  string
+	Times int // how many questions are grouped, including this one
+}
+
+// Handle changes members' questions.
+type Handle struct {
+	Do        Handling
+	Questions []int // ids
+}
+
+// Handling is what an instructor does with members' questions.
+type Handling string
+
+// PutAway removes a question from the list and the wall; PutBack undoes that, and also separates a
+// question from its group. Group groups the questions with the first one. MoveUp and MoveDown change
+// the order on the wall. Erase deletes questions and the ones grouped with them. PutAllAway needs no
+// list.
+const (
+	Show     Handling = "show"
+	Hide     Handling = "hide"
+	MoveUp   Handling = "up"
+	MoveDown Handling = "down"
+	Group    Handling = "same"
+	PutAway  Handling = "done"
+	PutBack  Handling = "back"
+	Erase    Handling = "erase"
+
+	PutAllAway Handling = "clear"
+)
+
+// AllowQuestions lets members ask questions, or stops that.
+type AllowQuestions struct{ On bool }
+
+func (Handle) command()         {}
+func (AllowQuestions) command() {}
+
+// CleanRaised cleans up the typed text of a question, like [OneLine]. It returns a [*terms.Refusal]
+// with [CodeAsk] if the text is empty or too long.
+func CleanRaised(typed string) (string, error) {
+	text := OneLine(typed)
+	n := utf8.RuneCountInString(text)
+	var e *terms.Refusal
+	switch {
+	case n == 0:
+		e = terms.Refuse(CodeAsk, "class.refused.raised.empty")
+	case n > MaxRaised:
+		e = terms.Refuse(CodeAsk, "class.refused.raised.long", "n", n, "most", MaxRaised)
+	default:
+		return text, nil
+	}
+	e.Field = "text"
+	return "", e
+}
+
+// handleInputs are the inputs of [Handle].
+var handleInputs = terms.Inputs{
+	{Key: "do", Kind: terms.KindChoice, Options: []string{
+		string(Show), string(Hide), string(MoveUp), string(MoveDown), string(Group), string(PutAway), string(PutBack),
+		string(Erase), string(PutAllAway),
+	}},
+	{Key: "question", Kind: terms.KindList, Min: 1, Max: MaxRaisedEver, Optional: true},
+}
+
+func handle(v terms.Values) Command {
+	return Handle{Do: Handling(v["do"]), Questions: v.List("question")}
+}
