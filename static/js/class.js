@@ -22,6 +22,7 @@ let mine = null; // the vote that counts: {poll, round, choice, text, u, number}
 let waiting = null; // a vote that is not confirmed yet: {poll, choice, number}
 let last = null; // the newest message that was sent to all screens
 let connection = null;
+let question = null; // a question to the instructor that is not confirmed yet: {n, text}
 let inside = false; // whether this screen shows the inside of the forward pass
 
 try { waiting = JSON.parse(sessionStorage.getItem(keep)); } catch { /* storage is unavailable */ }
@@ -40,6 +41,7 @@ function begin() {
   const address = { feed: 'class', room, view, ...(wall && { screen: 'projector' }) };
   connection = new Connection(() => address, { patience });
   connection.addEventListener('message', ({ detail }) => receive(detail));
+  connection.addEventListener('done', ({ detail: { cmd, text } }) => { if (cmd === 'ask') asks(text); });
   connection.addEventListener('lost', lost);
   connection.addEventListener('back', () => {
     document.querySelector('[data-go-alone]').hidden = true;
@@ -60,6 +62,7 @@ function begin() {
 }
 
 function receive(message) {
+  if (message.error && message.ack && message.ack === question?.n) return askSay(message.error.message, true);
   if (message.error) {
     tell(message.error.message);
     if (waiting && message.ack) {
@@ -144,6 +147,27 @@ function cast(form, submitter) {
   wait({ poll: data.get('poll'), choice, number, sure: Number(data.get('sure') ?? 0) });
   mark();
   sendVote();
+}
+
+// ask sends the instructor a question, which stays in its field until the server has saved it. A
+// question can be sent again, since the server adds it only once.
+function ask(form) {
+  const text = form.elements.text.value;
+  const n = connection.send({ cmd: 'ask', text }, 'repeat');
+  question = n ? { n, text } : null;
+  askSay(t(n ? 'js.class.sending' : 'js.class.offline'), !n);
+}
+
+function asks(text) {
+  const field = document.getElementById('ask-text');
+  if (field.value === text) field.value = '';
+  question = null;
+  askSay(t('js.class.asked'), false);
+}
+
+function askSay(words, wrong) {
+  document.getElementById('ask-say').textContent = words;
+  document.getElementById('ask-text').setAttribute('aria-invalid', String(wrong));
 }
 
 // standing returns this phone's vote in the shown poll and round.
@@ -319,6 +343,9 @@ if (room) {
         event.preventDefault();
         const sent = connection.send({ cmd: 'join', nick: event.target.elements.nick.value }, 'repeat');
         if (sent) event.target.closest('details').open = false;
+      } else if (event.target.matches('[data-ask]')) {
+        event.preventDefault();
+        ask(event.target);
       }
     });
     // If the confidence is set after the vote, the vote is sent again with it.

@@ -26,14 +26,44 @@ async function address() {
   return { feed: 'present', room, view, ticket: (await response.json()).ticket };
 }
 
+// The questions that are ticked in the list, which is replaced when a question arrives.
+const ticked = new Set();
+const boxes = () => document.querySelectorAll('#pr-raised [name="question"][type="checkbox"]');
+
+// keepList shows new panels. It keeps the ticks in the list of questions, and the focus: a button
+// that has moved keeps it, and if the button is gone, the list gets it.
+function keepList(show) {
+  const focused = document.activeElement?.closest('#pr-raised') && document.activeElement;
+  show();
+  for (const box of boxes()) box.checked = ticked.has(box.value);
+  if (!focused || (document.activeElement === focused && focused.isConnected)) return;
+  ((focused.id && document.getElementById(focused.id)) || document.getElementById('pr-raised')).focus();
+}
+
+document.addEventListener('change', ({ target }) => {
+  if (!target.matches('#pr-raised [type="checkbox"]')) return;
+  if (target.checked) ticked.add(target.value);
+  else ticked.delete(target.value);
+});
+
+// refuse shows a refusal where it can be seen: in the open dialog, which covers the strip, or there.
+function refuse(words) {
+  const line = document.querySelector('dialog[open] [data-told]');
+  if (line) line.textContent = words;
+  else tell(words);
+}
+
 const connection = new Connection(address, { patience: 10_000 });
 connection.addEventListener('message', ({ detail }) => {
   document.body.dataset.conn = 'live';
   if (detail.error) return;
-  if (detail.ack) tell('');
+  if (detail.ack) {
+    tell('');
+    refuse('');
+  }
   const pressed = document.activeElement?.closest('#pr-ctl button');
   if (detail.panels && !detail.data) return answer(detail.panels);
-  put(detail);
+  keepList(() => put(detail));
   if (detail.data?.seq) stayAwake(!detail.data.ended && !detail.data.gone);
   // If the pressed button has been removed, focus the main button.
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
@@ -43,7 +73,10 @@ connection.addEventListener('lost', () => {
   delete document.body.dataset.conn;
   say(t('js.reconnecting', { n: connection.tries }), t('js.present.keeps'));
 });
-connection.addEventListener('refused', ({ detail }) => tell(detail.error.message));
+connection.addEventListener('refused', ({ detail }) => refuse(detail.error.message));
+connection.addEventListener('done', ({ detail: { cmd, do: what } }) => {
+  if (cmd === 'question' && ['show', 'done', 'same', 'erase', 'clear'].includes(what)) ticked.clear();
+});
 connection.addEventListener('back', () => sayFor(3000, t('js.back'), t('js.present.back')));
 connection.addEventListener('ended', ({ detail }) => {
   stayAwake(false);
@@ -56,7 +89,9 @@ document.addEventListener('submit', (event) => {
   if (!form) return;
   event.preventDefault();
   const button = event.submitter;
-  const { cmd, ...fields } = Object.fromEntries(new FormData(form, button));
+  const data = new FormData(form, button);
+  const { cmd, ...fields } = Object.fromEntries(data);
+  if (fields.question) fields.question = data.getAll('question').join(',');
   Object.assign(fields, JSON.parse(button?.dataset.fields || '{}'));
   if (button?.dataset.leave) leave = button.dataset.leave;
   if (!connection.send({ ...fields, cmd })) tell(t('js.present.cut'));

@@ -64,7 +64,15 @@ func TestClassPagesAreAccessible(t *testing.T) {
 		}
 	}
 	screensOf("waiting")
-	for _, dialog := range []string{"d-ask", "d-run", "d-room", "keys"} {
+	if fixture.LongTier() {
+		code := strings.TrimPrefix(room, base+"/class/")
+		newPerson(t, base).asks(code, "Why is it so small?")
+		newPerson(t, base).asks(code, "Why is it small?")
+		drive(tab, room, "question", "do", "same", "question", "1,2")
+		drive(tab, room, "question", "do", "show", "question", "1")
+		tab.Wait("the question on the wall", `document.querySelector("#pr-raised ol")`)
+	}
+	for _, dialog := range []string{"d-ask", "d-asked", "d-run", "d-room", "keys"} {
 		if !fixture.LongTier() {
 			break
 		}
@@ -72,6 +80,10 @@ func TestClassPagesAreAccessible(t *testing.T) {
 		tab.Audit(dialog)
 		tab.Shot(dialog + ".png")
 		tab.Eval(`document.getElementById("` + dialog + `").close()`)
+	}
+	if fixture.LongTier() {
+		look("asked-projector", room+"/projector")
+		drive(tab, room, "question", "do", "hide", "question", "1")
 	}
 	drive(tab, room, "start", "prompt", "The capital of France is")
 	drive(tab, room, "token")

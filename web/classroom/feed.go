@@ -360,10 +360,12 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 	switch {
 	case f.look.kind == onWall:
 		err = refuseField("cmd", "", "class.refused.wall")
-	case !f.member && (c.Name == "vote" || c.Name == "draw" || c.Name == "join"):
+	case !f.member && (c.Name == "vote" || c.Name == "draw" || c.Name == "ask" || c.Name == "join"):
 		err = errNoCookie
 	case c.Name == "vote" || c.Name == "draw":
 		err = f.vote(ctx, c)
+	case c.Name == "ask":
+		err = f.raise(ctx, c)
 	case c.Name == "join":
 		err = f.join(ctx, c)
 	case c.Name == "look":
@@ -371,7 +373,7 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 	case c.Name == "head" || c.Name == "inside":
 		return out.Send(f.p.insideOf(ctx, f.room.View(), c))
 	default:
-		err = refuseField("cmd", "vote, draw, join, look, head or inside", "class.refused.command")
+		err = refuseField("cmd", "vote, draw, ask, join, look, head or inside", "class.refused.command")
 	}
 	if err != nil {
 		if ctx.Err() != nil {

@@ -2,6 +2,7 @@ package classroom_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
@@ -86,6 +87,11 @@ func TestVotesFitTheWall(t *testing.T) {
 	drive(presenter, room, "reveal")
 	says(wall, ".poll", "All of it")
 	at("the longest question, "+longest, "revealed")
+	var crowd []*person
+	for range 11 {
+		crowd = append(crowd, newPerson(t, base))
+	}
+	questions(presenter, wall, phone, crowd, strings.TrimPrefix(room, base+"/class/"))
 }
 
 // walkFits leads a class through a script. It checks that the notes and the slide fit

@@ -31,6 +31,7 @@ type followPage struct {
 	Where  string // the class's position, such as "12.5"
 	End    *ending
 	Say    string // HTML of the sentence of the walkthrough's step, "" if there is none
+	Asked  bool   // a question that was sent as a form has been saved
 }
 
 // ownScreen is the screen of a follower who is looking at a stage other than the class's.
@@ -80,6 +81,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
+	v.Asked = r.URL.Query().Has("asked")
 	if q := r.URL.Query(); q.Has("at") {
 		if v.Own, err = p.wander(words, v.View, v.Screen.View, q.Get("at"), q.Get("t")); err != nil {
 			p.fail(w, r, err)

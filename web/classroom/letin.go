@@ -144,7 +144,7 @@ func (p *Pages) phones(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	room, _, who, ok := p.taught(w, r)
+	room, secret, who, ok := p.taught(w, r)
 	if !ok || !p.pressed(w, r, who, room.Code(), r.PostForm.Get("token")) {
 		return
 	}
@@ -162,7 +162,7 @@ func (p *Pages) phones(w http.ResponseWriter, r *http.Request) {
 	case err != nil && onMade:
 		p.showMade(w, r, room, who, "", err)
 	case err != nil:
-		p.showPresent(w, r, room, who, err)
+		p.showPresent(w, r, room, secret, who, err)
 	case onMade:
 		http.Redirect(w, r, madePath(room.Code()), http.StatusSeeOther)
 	default:

@@ -24,6 +24,7 @@ type presentPage struct {
 	Script    []scriptStep
 	Settings  infer.Settings
 	Questions []*lessons.Question
+	Raised    questionList
 	Let       *letIn
 }
 
@@ -292,17 +293,24 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/class/"+code+"/present", http.StatusSeeOther)
 		return
 	}
-	room, _, who, ok := p.taught(w, r)
+	room, secret, who, ok := p.taught(w, r)
 	if !ok {
 		return
 	}
-	p.showPresent(w, r, room, who, nil)
+	p.showPresent(w, r, room, secret, who, nil)
 }
 
 // showPresent sends the instructor's page. If why is not nil, the page shows it as the
 // reason why phones were not let in.
-func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room class.Room, who string, why error) {
+func (p *Pages) showPresent(
+	w http.ResponseWriter, r *http.Request, room class.Room, secret class.Secret, who string, why error,
+) {
 	drives, err := room.CanPresent(r.Context(), who)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	asked, err := room.Raised(r.Context(), secret)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -312,6 +320,7 @@ func (p *Pages) showPresent(w http.ResponseWriter, r *http.Request, room class.R
 		p.fail(w, r, err)
 		return
 	}
+	page.Raised = newQuestionList(room.View().Quiet, asked)
 	status := http.StatusOK
 	page.Let = p.letIn(r, who, room, presentOn)
 	if why != nil {

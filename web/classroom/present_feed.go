@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
@@ -32,7 +33,7 @@ func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error
 		}
 		return nil, err
 	}
-	return &presentFeed{p, room, v.Learner, secret, l.view}, nil
+	return &presentFeed{p: p, room: room, who: v.Learner, secret: secret, view: l.view}, nil
 }
 
 // presentFeed is the instructor's connection.
@@ -42,6 +43,35 @@ type presentFeed struct {
 	who    string
 	secret class.Secret
 	view   shell.View
+
+	asked   []wire.Panel // the panels of the members' questions
+	askedAt askedAt
+}
+
+// askedAt identifies a state of the members' questions.
+type askedAt struct {
+	epoch, raised uint64
+	quiet         bool
+}
+
+// questions returns the panels of the members' questions. It renders them only after a change, since
+// there can be many.
+func (f *presentFeed) questions(ctx context.Context, v *class.View) ([]wire.Panel, error) {
+	now := askedAt{v.Epoch, v.Raised, v.Quiet}
+	if f.asked != nil && f.askedAt == now {
+		return f.asked, nil
+	}
+	list, err := f.room.Raised(ctx, f.secret)
+	if err != nil {
+		if errors.Is(err, class.ErrGone) { // the view of a deleted room shows that it is gone
+			return nil, nil
+		}
+		return nil, err
+	}
+	l := newQuestionList(v.Quiet, list)
+	f.asked, err = rendered(ctx, []panel{{"pr-asked", raisedButton(l)}, {"pr-raised", raisedHTML(v.Code, l)}})
+	f.askedAt = now
+	return f.asked, err
 }
 
 // Serve implements [wire.Part].
@@ -103,7 +133,11 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, 
 		{"pr-flags", flags(v)},
 		{"pr-follow", followFlag(v)},
 	})
-	return append(panels, own...), err
+	if err != nil {
+		return nil, err
+	}
+	asked, err := f.questions(ctx, v)
+	return slices.Concat(panels, own, asked), err
 }
 
 // handle executes one command and returns the reply.

@@ -71,11 +71,18 @@ func (p *presenter) say(cmd string, fields map[string]any) (code, message string
 	}
 }
 
-// TestPresenterSendsOnlyKnownFields: a message that contains a field that its command does not have
-// has no effect and is refused with an error that names the field.
-func TestPresenterSendsOnlyKnownFields(t *testing.T) {
+// TestPresenterFields checks the fields of the messages that a presenter's page sends.
+func TestPresenterFields(t *testing.T) {
 	t.Parallel()
-	p, code := instructor(t, serve(t), url.Values{})
+	base := serve(t)
+	t.Run("only known fields", func(t *testing.T) { onlyKnownFields(t, base) })
+	t.Run("candidates", func(t *testing.T) { choosesCandidates(t, base) })
+}
+
+// onlyKnownFields checks that a message that contains a field that its command does not have has no
+// effect and is refused with an error that names the field.
+func onlyKnownFields(t *testing.T, base string) {
+	p, code := instructor(t, base, url.Values{})
 	c := p.present(code)
 	for cmd, field := range map[string]string{
 		"start": "seed", "forward": "Withhold", "lock": "member", "timer": "", "delete": "code", "look": "block",
@@ -101,11 +108,10 @@ func TestPresenterSendsOnlyKnownFields(t *testing.T) {
 	}
 }
 
-// TestPresenterChoosesTheCandidates: the field with the number of candidates is not confused with
-// the field that contains the message's number.
-func TestPresenterChoosesTheCandidates(t *testing.T) {
-	t.Parallel()
-	p, code := instructor(t, serve(t), url.Values{})
+// choosesCandidates checks that the field with the number of candidates is not confused with the field
+// that contains the message's number.
+func choosesCandidates(t *testing.T, base string) {
+	p, code := instructor(t, base, url.Values{})
 	p.do(code, "start", "prompt", "The capital of France is")
 	form := p.get("/class/" + code + "/present").Find(`form:has(button[value="ask-next"])`)
 	name := form.Find("#ask-n").AttrOr("name", "")

@@ -39,6 +39,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 		"GET /class/{code}/alone":       p.alone,
 		"POST /class/{code}/vote":       p.vote,
 		"POST /class/{code}/name":       p.name,
+		"POST /class/{code}/ask":        p.raiseForm,
 		"GET /class/{code}/projector":   p.projector,
 		"GET /class/{code}/made":        p.made,
 		"GET /class/{code}/present":     p.present,

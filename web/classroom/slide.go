@@ -24,7 +24,8 @@ type slide struct {
 	Map         *stage.Map // in the Story, unless a vote needs the space
 	Poll        *poll
 	End         *ending
-	Say         string // HTML of the sentence of the walkthrough's step, "" if there is none
+	Wall        []class.OnWall // the members' questions that the instructor shows
+	Say         string         // HTML of the sentence of the walkthrough's step, "" if there is none
 }
 
 // N returns the number of the stage.
@@ -50,9 +51,9 @@ func moving(w stage.Words, v *class.View, view shell.View, rest *session.State, 
 	d := slide{
 		Title: class.TextIn(w.Language, v.Title), Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer),
 		Screen: screenOf(w, v, view, rest, inside), Poll: newPoll(w, v), Say: walkText(v),
-		End: newEnding(w, v),
+		End: newEnding(w, v), Wall: v.Wall,
 	}
-	if view == shell.Story && d.Poll == nil && d.Screen.Started && !d.Screen.Veiled {
+	if view == shell.Story && d.Poll == nil && len(d.Wall) == 0 && d.Screen.Started && !d.Screen.Veiled {
 		m := w.NewMap(v.State, stage.MapOptions{})
 		d.Map = &m
 	}
