@@ -97,7 +97,8 @@ func TestEqualHeapsAreCalledEqual(t *testing.T) {
 	}{
 		{[]int{0, 4, 4, 2, 0, 0, 0}, false, "3 of your 10 lie where the head’s lie. " +
 			"The head’s largest heaps are equal: 4 on each of 2 tokens."},
-		{[]int{0, 4, 4, 2, 0, 0, 0}, true, "No guess. The head’s largest heaps are equal: 4 of 10 on each of 2 tokens."},
+		{[]int{0, 4, 4, 2, 0, 0, 0}, true, "No guess. " +
+			"The head’s largest heaps are equal: 4 of 10 on each of 2 tokens."},
 		{[]int{0, 5, 4, 1, 0, 0, 0}, true, "No guess. The head’s largest heap, 5 of 10, is on The."},
 	} {
 		if got := e.sentence(stage.In(t.Context()), c.none, 3, c.heads).String(); got != c.want {
