@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -88,6 +89,11 @@ func (p *Pages) ownSentence(r *http.Request, learner string, l *lessons.Lesson) 
 		o.Why = ownLong
 	}
 	return o
+}
+
+// Takes reports whether any state of the lesson's picture can show a learner's own sentence.
+func (o *ownSentence) Takes() bool {
+	return slices.ContainsFunc(o.lesson.Pictures(), o.lesson.TakesSentence)
 }
 
 // Most is the maximum length of a sentence, in bytes.

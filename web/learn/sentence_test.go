@@ -94,7 +94,11 @@ func TestPicturesWithoutTheLearnersSentence(t *testing.T) {
 				t.Errorf("%q, state %d: got %q over %s, want %q", row.sentence, i+1, got, columns[i], theirs+row.why)
 			}
 		}
-		limits := text(s.Get("/learn/" + row.slug).Find(".own__limits"))
+		d := s.Get("/learn/" + row.slug)
+		if got, want := d.Find(".own").Length() > 0, row.slug == "tokens"; got != want {
+			t.Errorf("/learn/%s offers to change the sentence: %t, want %t", row.slug, got, want)
+		}
+		limits := text(d.Find(".own__limits"))
 		if want := strings.HasPrefix(row.why, "yours"); want != strings.Contains(limits, "4 to 16 tokens") {
 			t.Errorf("%q: the page gives the limits %q, want them: %v", row.sentence, limits, want)
 		}
