@@ -17,11 +17,16 @@ type questionSheet struct {
 	Questions []*lessons.Question
 }
 
-// questionSheet handles GET /quiz/sheet?lesson=SLUG.
+// questionSheet handles GET /quiz/sheet?lesson=SLUG. Without a lesson, it serves the first lesson's
+// sheet.
 func (p *Pages) questionSheet(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
 	course := p.Course.In(r.Context())
-	s := questionSheet{Lesson: course.Lesson(r.URL.Query().Get("lesson"))}
+	slug := r.URL.Query().Get("lesson")
+	if slug == "" {
+		slug = course.Lessons[0].Slug
+	}
+	s := questionSheet{Lesson: course.Lesson(slug)}
 	if s.Lesson != nil {
 		s.Questions = course.Plan(s.Lesson).Questions()
 	}

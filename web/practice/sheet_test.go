@@ -34,6 +34,10 @@ func TestQuestionSheets(t *testing.T) {
 			t.Errorf("the worksheet of %s has lines for %d answers, want %d, and no box ticked", l.Slug, got, lines)
 		}
 	}
+	first := s.Get("/quiz/sheet?lesson=" + s.Deps.Course.Lessons[0].Slug)
+	if got, want := text(s.Get("/quiz/sheet").Find("h1")), text(first.Find("h1")); got != want {
+		t.Errorf("without a lesson, the worksheet is %q, want %q", got, want)
+	}
 	r := httptest.NewRequest(http.MethodGet, "/quiz/sheet?lesson=none", http.NoBody)
 	if got := s.Do(r).Code; got != http.StatusNotFound {
 		t.Errorf("the worksheet of an unknown lesson: got the status %d, want %d", got, http.StatusNotFound)
