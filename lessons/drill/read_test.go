@@ -223,8 +223,8 @@ func TestReadComputesArithmetic(t *testing.T) {
 // thousands separators. Unicode encodes each script's digits one after the other, starting at 0.
 func TestReadAcceptsDigitsOfAllScripts(t *testing.T) {
 	for text, want := range map[string]float64{
-		"٠٫٦٣٢": 0.632, "0٫632": 0.632, "۰٫۶۳۲": 0.632, "०.६३२": 0.632, "০.৬৩২": 0.632, "๐.๖๓๒": 0.632,
-		"０．６３２": 0.632,
+		"٠٫٦٣٢": 0.632, "0٫632": 0.632, "۰٫۶۳۲": 0.632,
+		"०.६३२": 0.632, "০.৬৩২": 0.632, "๐.๖๓๒": 0.632, "０．６３２": 0.632,
 		"𝟎.𝟔𝟑𝟐": 0.632, "𝟶.𝟼𝟹𝟸": 0.632, "٦٣٫٢٪": 0.632, "١٬٢٣٤٫٥": 1234.5,
 	} {
 		if got, err := Read(text, Real); err != nil || len(got) == 0 || got[0].Value != want {
