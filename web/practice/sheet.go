@@ -109,16 +109,16 @@ func asked(i drill.Item) bool { return i.Cell != nil }
 // worked reports whether learners work out an item: it is asked for, or it is empty.
 func worked(i drill.Item) bool { return i.Cell != nil || i.Text == "" }
 
-// earlier reports whether is applies to the item of a column and a row where a step before the given one
-// fills in the column.
-func (s *worksheet) earlier(step *drill.Step, column, row string, is func(drill.Item) bool) bool {
+// earlier reports whether an item matches that is in the given column and row of a step before the
+// given one, which fills in the column.
+func (s *worksheet) earlier(step *drill.Step, column, row string, match func(drill.Item) bool) bool {
 	for _, before := range s.Steps {
 		if before == step {
 			return false
 		}
 		for j, c := range before.Columns {
 			if c.Key == column && c.State == drill.Live && slices.ContainsFunc(
-				before.Rows, func(r drill.Row) bool { return r.Key == row && is(r.Items[j]) },
+				before.Rows, func(r drill.Row) bool { return r.Key == row && match(r.Items[j]) },
 			) {
 				return true
 			}
