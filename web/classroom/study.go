@@ -38,12 +38,13 @@ func (p *Pages) studyCSV(w http.ResponseWriter, r *http.Request) {
 // time that a question was asked. They are sorted by the members' codes, which hides the order in which
 // the members joined.
 func studyAnswers(ctx context.Context, course *lessons.Course, s *class.Summary) (list []coursework.StudyAnswer) {
-	first, last := map[string]int{}, map[string]int{}
-	for i, p := range s.Polls {
-		if _, again := first[p.Text]; !again {
-			first[p.Text] = i
+	first, last := map[string]int{}, map[string]int{} // polls without votes do not count
+	for _, c := range s.Choices {
+		text := s.Polls[c.Poll].Text
+		if _, again := first[text]; !again {
+			first[text] = c.Poll
 		}
-		last[p.Text] = i
+		last[text] = c.Poll
 	}
 	questions := map[string]*lessons.Question{}
 	for _, q := range course.Questions {

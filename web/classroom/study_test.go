@@ -5,12 +5,15 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/webtest"
 )
@@ -121,5 +124,42 @@ func studyTableHasNoNames(t *testing.T, base string) {
 	refused := people[0].send(http.MethodGet, "/class/"+code+"/study.csv", nil, nil)
 	if refused.status != http.StatusForbidden {
 		t.Errorf("a member's request for the table: got the status %d, want %d", refused.status, http.StatusForbidden)
+	}
+}
+
+// TestStudyIgnoresPollsWithoutVotes: a poll in which nobody voted is neither the opening nor the closing
+// of a study.
+func TestStudyIgnoresPollsWithoutVotes(t *testing.T) {
+	t.Parallel()
+	course := webtest.Course(t)
+	text := course.Question(coursework.StudyQuestion).PromptText
+	for _, c := range []struct {
+		votes string // the choice of the one member in each poll; "-" for a poll without votes
+		want  string
+	}{
+		{"ab", "opening 0, closing 1"},
+		{"-ab", "opening 0, closing 1"},
+		{"a-b", "opening 0, closing 1"},
+		{"ab-", "opening 0, closing 1"},
+		{"acb", "opening 0, closing 1"},
+		{"-a", "opening 0"},
+		{"a-", "opening 0"},
+		{"--", ""},
+	} {
+		var s class.Summary
+		for i, vote := range c.votes {
+			s.Polls = append(s.Polls, class.PollSummary{Text: text})
+			if vote != '-' {
+				s.Choices = append(s.Choices, class.Choice{Poll: i, Member: 1, Choice: int(vote - 'a')})
+			}
+		}
+		var got []string
+		for _, a := range classroom.StudyAnswers(t.Context(), course, &s) {
+			phase := map[bool]string{false: "opening ", true: "closing "}[a.Closing]
+			got = append(got, phase+strconv.Itoa(a.Choice))
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("after the votes %q: got %q, want %q", c.votes, got, c.want)
+		}
 	}
 }
