@@ -100,6 +100,9 @@ func studyTableHasNoNames(t *testing.T, base string) {
 	if err != nil || len(rows) != 1+4 || !slices.Equal(rows[0], coursework.StudyColumns) {
 		t.Fatalf("got the rows %q, %v; want a heading and 4", rows, err)
 	}
+	if !slices.IsSortedFunc(rows[1:], func(a, b []string) int { return strings.Compare(a[0], b[0]) }) {
+		t.Errorf("the rows are %q, want them sorted by participant, which hides the order of joining", rows[1:])
+	}
 	got := map[string]string{}
 	for _, row := range rows[1:] {
 		if _, err := time.Parse(time.DateOnly, row[1]); err != nil {
