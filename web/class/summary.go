@@ -3,7 +3,9 @@ package class
 import (
 	"cmp"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,8 +26,10 @@ type Summary struct {
 	Texts       []Text
 	Assigned    *AssignedSummary // nil if nothing is assigned
 	Raised      []Raised         // what members asked, in order, except for erased questions
-	// Choices are the members' choices in polls on quiz questions, ordered by poll and then by member.
-	Choices []Choice `json:",omitempty"`
+	// Letters are the members' choices in the first round of polls on quiz questions, by the poll's
+	// index in Polls. Each string has a letter for each member, in the order in which they joined: a for
+	// the question's first choice, or - without a vote. [Summary.Choices] reads it.
+	Letters map[int]string `json:",omitempty"`
 
 	// Statistics on the votes that could be right or wrong and that came with a stated confidence:
 	Calibration []predict.Bin // share of right votes for each stated confidence
@@ -45,6 +49,18 @@ type Choice struct {
 	Poll   int // its index in the summary's polls
 	Member int
 	Choice int // its index in the question's choices
+}
+
+// Choices returns the choices in s.Letters, ordered by poll and then by member.
+func (s *Summary) Choices() (list []Choice) {
+	for _, poll := range slices.Sorted(maps.Keys(s.Letters)) {
+		for i, letter := range []byte(s.Letters[poll]) {
+			if letter != '-' {
+				list = append(list, Choice{Poll: poll, Member: i + 1, Choice: int(letter) - 'a'})
+			}
+		}
+	}
+	return list
 }
 
 // PollSummary is the summary of one poll with all its rounds.

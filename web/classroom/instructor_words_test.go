@@ -223,7 +223,7 @@ func TestToursAndSummariesAreInTheCatalog(t *testing.T) {
 	checkWords(t, l, "an empty summary", summaryHTML(newSummaryPage(w, s, "http://zzz")))
 	checkWords(t, l, "an empty replay", replayHTML(newSummaryPage(w, s, "http://zzz")))
 	s.Walk, s.WalkSlug, s.NextAsked, s.Stated = zzz, "zzz", 2, 3
-	s.Texts, s.Choices = []class.Text{{Prompt: zzz}}, make([]class.Choice, 1)
+	s.Texts, s.Letters = []class.Text{{Prompt: zzz}}, map[int]string{0: "a"}
 	s.Calibration = []predict.Bin{{N: 1, To: 0.5}}
 	for _, v := range viewsOfInstructors(t) {
 		if v.Poll != nil {

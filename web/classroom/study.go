@@ -38,8 +38,9 @@ func (p *Pages) studyCSV(w http.ResponseWriter, r *http.Request) {
 // time that a question was asked. They are sorted by the members' codes, which hides the order in which
 // the members joined.
 func studyAnswers(ctx context.Context, course *lessons.Course, s *class.Summary) (list []coursework.StudyAnswer) {
+	choices := s.Choices()
 	first, last := map[string]int{}, map[string]int{} // polls without votes do not count
-	for _, c := range s.Choices {
+	for _, c := range choices {
 		text := s.Polls[c.Poll].Text
 		if _, again := first[text]; !again {
 			first[text] = c.Poll
@@ -51,11 +52,11 @@ func studyAnswers(ctx context.Context, course *lessons.Course, s *class.Summary)
 		questions[q.PromptText] = q
 	}
 	most := 0
-	for _, c := range s.Choices {
+	for _, c := range choices {
 		most = max(most, c.Member)
 	}
 	codes := coursework.Participants(ctx, most)
-	for _, c := range s.Choices {
+	for _, c := range choices {
 		p := s.Polls[c.Poll]
 		q := questions[p.Text]
 		if q == nil || c.Choice < 0 || c.Choice >= len(q.Choices) ||

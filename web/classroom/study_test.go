@@ -149,11 +149,11 @@ func TestStudyIgnoresPollsWithoutVotes(t *testing.T) {
 		{"a-", "opening 0"},
 		{"--", ""},
 	} {
-		var s class.Summary
+		s := class.Summary{Letters: map[int]string{}}
 		for i, vote := range c.votes {
 			s.Polls = append(s.Polls, class.PollSummary{Text: text})
 			if vote != '-' {
-				s.Choices = append(s.Choices, class.Choice{Poll: i, Member: 1, Choice: int(vote - 'a')})
+				s.Letters[i] = string(vote)
 			}
 		}
 		var got []string

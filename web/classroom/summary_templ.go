@@ -336,7 +336,7 @@ func summaryHTML(v summaryPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if len(v.Choices) > 0 {
+			if len(v.Letters) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<section aria-labelledby=\"study-h\"><h2 id=\"study-h\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

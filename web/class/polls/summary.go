@@ -1,6 +1,7 @@
 package polls
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"slices"
@@ -33,18 +34,20 @@ func (p *Poll) summary(votes map[Round]map[int]Vote) class.PollSummary {
 	return s
 }
 
-// choices returns the members' choices in the first round, in which they have not seen each other's. If
-// the poll is not on a question with choices, the result is nil.
-func (p *Poll) choices(votes map[int]Vote) (list []class.Choice) {
+// letters returns the members' choices in the first round, in which they have not seen each other's, as
+// in [class.Summary]. If the poll is not on a question with choices, the result is "".
+func (p *Poll) letters(votes map[int]Vote) string {
 	if p.Kind != class.Question || !p.judged() {
-		return nil
+		return ""
 	}
+	var letters []byte
 	for _, id := range slices.Sorted(maps.Keys(votes)) {
 		if i := p.option(votes[id].Choice); i >= 0 && len(p.Options[i].Key) == 1 {
-			list = append(list, class.Choice{Poll: p.ID - 1, Member: id, Choice: int(p.Options[i].Key[0]) - 'a'})
+			letters = append(letters, bytes.Repeat([]byte("-"), id-1-len(letters))...)
+			letters = append(letters, p.Options[i].Key[0])
 		}
 	}
-	return list
+	return string(letters)
 }
 
 // Distance returns the total variation distance between votes and the model over the
@@ -71,7 +74,12 @@ func SumUp(s *class.Summary, list []*Poll, all Votes) {
 	voters := map[int]bool{}
 	var stated []predict.Outcome
 	for _, p := range list {
-		s.Choices = append(s.Choices, p.choices(all[Round{p.ID, 1}])...)
+		if letters := p.letters(all[Round{p.ID, 1}]); letters != "" {
+			if s.Letters == nil {
+				s.Letters = map[int]string{}
+			}
+			s.Letters[p.ID-1] = letters
+		}
 		ps := p.summary(all)
 		s.Polls = append(s.Polls, ps)
 		for n := 1; n <= p.Round; n++ {
