@@ -11,8 +11,10 @@ const (
 	MaxRaised     = 140 // characters of a question
 	MaxRaisedOwn  = 3   // questions of one member that the instructor has not put away
 	MaxRaisedOpen = 100 // questions of all members that the instructor has not put away
-	MaxRaisedEver = 1000
-	MaxOnWall     = 4 // questions that the wall shows at once
+	MaxOnWall     = 4   // questions that the wall shows at once
+
+	MaxRaisedEver    = 1000 // questions of all members, including those that were put away or erased
+	MaxRaisedOwnEver = 30   // the same, of one member
 )
 
 // Raised is a question that a member has asked the instructor. It does not identify the member.

@@ -82,6 +82,7 @@ type member struct {
 	pages             int
 	renaming          int // the number of their nicknames that are being saved
 	voted             bool
+	asked             int          // the number of their questions, including erased ones; 0 after a restart
 	known             bool         // whether they were a known caller when they joined; false after a restart
 	address           netip.Prefix // the address from which they joined; zero after a restart
 }

@@ -88,7 +88,8 @@ func (c *core) raisedList(away int) (list []class.Raised) {
 
 // raise saves a member's question.
 func (c *core) raise(learner, text string) error {
-	if _, err := c.memberOf(learner); err != nil {
+	m, err := c.memberOf(learner)
+	if err != nil {
 		return err
 	}
 	switch {
@@ -108,9 +109,13 @@ func (c *core) raise(learner, text string) error {
 		}
 	}
 	switch {
+	case len(c.asked) >= class.MaxRaisedEver:
+		return terms.Refuse(class.CodeAsk, "class.refused.raised.ever", "n", class.MaxRaisedEver)
+	case m.asked >= class.MaxRaisedOwnEver:
+		return terms.Refuse(class.CodeAsk, "class.refused.raised.own.ever", "n", class.MaxRaisedOwnEver)
 	case own >= class.MaxRaisedOwn:
 		return terms.Refuse(class.CodeAsk, "class.refused.raised.own", "n", class.MaxRaisedOwn)
-	case len(open) >= class.MaxRaisedOpen || len(c.asked) >= class.MaxRaisedEver:
+	case len(open) >= class.MaxRaisedOpen:
 		return terms.Refuse(class.CodeAsk, "class.refused.raised.full")
 	}
 	q := &records.Raised{ID: len(c.asked) + 1, Text: text}
@@ -119,6 +124,7 @@ func (c *core) raise(learner, text string) error {
 		return err
 	}
 	c.asked, c.askers[q.ID] = append(c.asked, q), learner
+	m.asked++
 	c.raisedAt = c.seq + 1
 	c.publishSoon(crowdEvery)
 	return nil

@@ -165,6 +165,41 @@ func TestMemberCannotFloodTheInstructor(t *testing.T) {
 	}
 }
 
+// TestFewPhonesCannotUseUpTheQuestions: a member's questions have a limit that includes questions that
+// were put away or erased. A room also has a limit, and the refusal does not claim that questions are
+// waiting.
+// Promise: A few phones cannot stop a class from asking questions.
+func TestFewPhonesCannotUseUpTheQuestions(t *testing.T) {
+	t.Parallel()
+	l := begun(t, "").room(class.Options{})
+	l.Enroll(34) // 33 members ask 30 questions each, and one asks 10
+	refused := func(id int, want string) {
+		t.Helper()
+		if err := l.Ask(l.T.Context(), classtest.Learner(id), "one more"); err == nil || err.Error() != want {
+			t.Errorf("member %d: got %v, want %q", id, err, want)
+		}
+	}
+	for id := 1; id <= 33; id++ {
+		for n := 1; n <= 30; n++ {
+			asks(l, id, fmt.Sprint(id, " asks ", n))
+			if n%3 == 0 && id == 1 {
+				last := (id-1)*30 + n
+				handles(l, class.Erase, last-2, last-1, last)
+			} else if n%3 == 0 {
+				handles(l, class.PutAllAway)
+			}
+		}
+		refused(id, "You have asked 30 questions in this class, the most for one person. Ask your instructor directly.")
+	}
+	for n := 1; n <= 10; n++ {
+		asks(l, 34, fmt.Sprint("34 asks ", n))
+		handles(l, class.PutAllAway)
+	}
+	for _, id := range []int{34, 1} {
+		refused(id, "This class has asked 1,000 questions, and no more can be sent. Ask your instructor directly.")
+	}
+}
+
 // TestInstructorChoosesAndOrdersTheWall: the wall shows only the questions that the instructor
 // selected, in the instructor's order.
 // Promise: A question reaches the wall only if the instructor shows it.
