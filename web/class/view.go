@@ -41,7 +41,8 @@ type View struct {
 	Quiet bool
 	// Wall are the members' questions that the instructor shows, in order.
 	Wall []OnWall
-	// Raised is the number of a view since which the members' questions have not changed.
+	// Raised is the number of a view since which the members' questions have not changed; 0 means
+	// that there are none.
 	Raised uint64
 	// NamesFall means that everyone sees members' names next to the numbers that they drew; see
 	// [Poll.Falls].

@@ -310,11 +310,7 @@ func (p *Pages) showPresent(
 		p.fail(w, r, err)
 		return
 	}
-	asked, err := room.Raised(r.Context(), secret)
-	if err != nil {
-		p.fail(w, r, err)
-		return
-	}
+	asked, _ := raisedIn(r.Context(), room, secret) // after an error, the page shows none
 	page, err := p.presentPage(r, room.View(), drives)
 	if err != nil {
 		p.fail(w, r, err)

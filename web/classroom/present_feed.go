@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
@@ -44,8 +45,9 @@ type presentFeed struct {
 	secret class.Secret
 	view   shell.View
 
-	asked   []wire.Panel // the panels of the members' questions
-	askedAt askedAt
+	asked   []wire.Panel     // the panels of the members' questions
+	askedAt askedAt          // the state when they were last requested
+	again   <-chan time.Time // requests them again after a failure; nil without one
 }
 
 // askedAt identifies a state of the members' questions.
@@ -55,22 +57,24 @@ type askedAt struct {
 }
 
 // questions returns the panels of the members' questions. It renders them only after a change, since
-// there can be many.
+// there can be many. If the room's server does not list them, the result is the last list.
 func (f *presentFeed) questions(ctx context.Context, v *class.View) ([]wire.Panel, error) {
 	now := askedAt{v.Epoch, v.Raised, v.Quiet}
-	if f.asked != nil && f.askedAt == now {
+	if (f.asked != nil || f.again != nil) && f.askedAt == now {
 		return f.asked, nil
 	}
-	list, err := f.room.Raised(ctx, f.secret)
-	if err != nil {
-		if errors.Is(err, class.ErrGone) { // the view of a deleted room shows that it is gone
-			return nil, nil
+	f.askedAt, f.again = now, nil
+	var list []class.Raised
+	if v.Raised > 0 { // otherwise there are none, or the server is of a version without questions
+		var err error
+		if list, err = raisedIn(ctx, f.room, f.secret); err != nil {
+			f.again = time.After(raisedWait)
+			return f.asked, ctx.Err()
 		}
-		return nil, err
 	}
 	l := newQuestionList(v.Quiet, list)
+	var err error
 	f.asked, err = rendered(ctx, []panel{{"pr-asked", raisedButton(l)}, {"pr-raised", raisedHTML(v.Code, l)}})
-	f.askedAt = now
 	return f.asked, err
 }
 
@@ -100,6 +104,8 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-notes:
+		case <-f.again:
+			f.askedAt = askedAt{}
 		case <-f.room.Done():
 			if !f.room.View().Gone {
 				return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
@@ -54,6 +55,17 @@ func newQuestionList(quiet bool, list []class.Raised) questionList {
 		l.Wall = append(l.Wall, wall[n])
 	}
 	return l
+}
+
+// raisedWait limits the wait for the members' questions. In a cluster, a server of a version without
+// questions does not answer.
+const raisedWait = 2 * time.Second
+
+// raisedIn lists the questions that members have asked.
+func raisedIn(ctx context.Context, room class.Room, secret class.Secret) ([]class.Raised, error) {
+	within, cancel := context.WithTimeout(ctx, raisedWait)
+	defer cancel()
+	return room.Raised(within, secret)
 }
 
 // rowID returns the id of an element of a question's row.
