@@ -45,8 +45,8 @@ type presentFeed struct {
 	secret class.Secret
 	view   shell.View
 
-	asked   []wire.Panel     // the panels of the members' questions
-	askedAt askedAt          // the state when they were last requested
+	tried   bool             // the members' questions were requested
+	askedAt askedAt          // in this state
 	again   <-chan time.Time // requests them again after a failure; nil without one
 }
 
@@ -56,26 +56,24 @@ type askedAt struct {
 	quiet         bool
 }
 
-// questions returns the panels of the members' questions. It renders them only after a change, since
-// there can be many. If the room's server does not list them, the result is the last list.
+// questions returns the panels of the members' questions, or nil if the page has them: there can be
+// many. If the room's server does not list them, the page keeps the last list.
 func (f *presentFeed) questions(ctx context.Context, v *class.View) ([]wire.Panel, error) {
 	now := askedAt{v.Epoch, v.Raised, v.Quiet}
-	if (f.asked != nil || f.again != nil) && f.askedAt == now {
-		return f.asked, nil
+	if f.tried && f.askedAt == now {
+		return nil, nil
 	}
-	f.askedAt, f.again = now, nil
+	f.tried, f.askedAt, f.again = true, now, nil
 	var list []class.Raised
 	if v.Raised > 0 { // otherwise there are none, or the server is of a version without questions
 		var err error
 		if list, err = raisedIn(ctx, f.room, f.secret); err != nil {
 			f.again = time.After(raisedWait)
-			return f.asked, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 	l := newQuestionList(v.Quiet, list)
-	var err error
-	f.asked, err = rendered(ctx, []panel{{"pr-asked", raisedButton(l)}, {"pr-raised", raisedHTML(v.Code, l)}})
-	return f.asked, err
+	return rendered(ctx, []panel{{"pr-asked", raisedButton(l)}, {"pr-raised", raisedHTML(v.Code, l)}})
 }
 
 // Serve implements [wire.Part].
@@ -105,7 +103,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wir
 			return ctx.Err()
 		case <-notes:
 		case <-f.again:
-			f.askedAt = askedAt{}
+			f.tried = false
 		case <-f.room.Done():
 			if !f.room.View().Gone {
 				return nil

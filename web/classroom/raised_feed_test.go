@@ -64,7 +64,7 @@ func panelOf(panels []wire.Panel, id string) string {
 
 // TestPresenterDoesNotNeedTheQuestions: while the room's server does not list the members' questions, as
 // in a rolling upgrade of a cluster, the instructor's page and its updates have everything else. The
-// updates keep the last list, and try again.
+// updates leave the list unchanged, and try again.
 func TestPresenterDoesNotNeedTheQuestions(t *testing.T) {
 	p, r := raisedRoom(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -88,10 +88,10 @@ func TestPresenterDoesNotNeedTheQuestions(t *testing.T) {
 		update("at once", "", 0)
 		r.mute = false
 		<-f.again
-		f.askedAt = askedAt{}
+		f.tried = false
 		update("later", "Why?", 0)
 		r.mute, r.view.Raised = true, 2
-		update("after a change", "Why?", raisedWait)
+		update("after a change", "", raisedWait)
 		r.view.Raised, r.asks = 0, 0 // a server without questions has taken over
 		update("at an earlier version", "No questions.", 0)
 		if r.asks != 0 {
@@ -105,4 +105,40 @@ func TestPresenterDoesNotNeedTheQuestions(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestQuestionsAreSentOnce: an update has the list of questions only if it has changed, since it can have
+// 30 KB.
+func TestQuestionsAreSentOnce(t *testing.T) {
+	t.Parallel()
+	p, r := raisedRoom(t)
+	f := &presentFeed{p: p, room: r, view: shell.Numbers}
+	update := func(what string, want ...string) {
+		t.Helper()
+		panels, err := f.panels(t.Context(), r.view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, button := panelOf(panels, "pr-raised"), panelOf(panels, "pr-asked")
+		if (list != "") != (len(want) > 0) || (button != "") != (len(want) > 0) {
+			t.Errorf("%s: got a list of %d bytes, want %q", what, len(list), want)
+		}
+		for _, text := range want {
+			if !strings.Contains(list, text) {
+				t.Errorf("%s: the list is %q, want %q", what, list, text)
+			}
+		}
+	}
+	update("at first", "Why?", "questions-off")
+	update("the same view")
+	r.view.Seq, r.view.Here = 2, 5
+	update("more phones")
+	r.list = append(r.list, class.Raised{ID: 2, Text: "How?"})
+	r.view.Raised = 2
+	update("another question", "Why?", "How?")
+	r.view.Quiet = true
+	update("questions are off", "Why?", "questions-on")
+	r.view.Epoch = 2
+	update("another server", "Why?")
+	update("the same server")
 }
