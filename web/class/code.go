@@ -105,9 +105,14 @@ const (
 
 // OneLine cleans up typed text for display on one line: it removes invisible characters and
 // those that change the text direction, and replaces each run of spaces with a single space.
-func OneLine(text string) string {
+func OneLine(text string) string { return oneLine(text, "") }
+
+// oneLine is like [OneLine], but it does not remove the characters in keep.
+func oneLine(text, keep string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
+		case strings.ContainsRune(keep, r):
+			return r
 		case unicode.IsSpace(r):
 			return ' '
 		case !unicode.IsGraphic(r):

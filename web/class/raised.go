@@ -1,6 +1,8 @@
 package class
 
 import (
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -65,14 +67,48 @@ type AllowQuestions struct{ On bool }
 func (Handle) command()         {}
 func (AllowQuestions) command() {}
 
-// CleanRaised cleans up the typed text of a question, like [OneLine]. It returns a [*terms.Refusal]
-// with [CodeAsk] if the text is empty or too long.
+// joiners are the zero-width non-joiner, which Persian and Hindi need, and the zero-width joiner, which
+// emoji need, too.
+const joiners = "\u200c\u200d"
+
+// blanks are the symbols that are as blank as a space.
+const blanks = "\u2800\U0001d159"
+
+// isVisible reports whether a character of a line can be seen without another one.
+func isVisible(r rune) bool {
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !strings.ContainsRune(blanks, r) &&
+		!unicode.In(r, unicode.M, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// maxMarks is the maximum number of nonspacing marks on a character. Pointed Hebrew and Arabic need four;
+// a pile of them would cover the lines above and below.
+const maxMarks = 4
+
+// fewMarks removes all nonspacing marks after the first [maxMarks] on each character.
+func fewMarks(line string) string {
+	marks := 0
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me):
+			if marks++; marks > maxMarks {
+				return -1
+			}
+		case r == ' ' || isVisible(r):
+			marks = 0
+		}
+		return r
+	}, line)
+}
+
+// CleanRaised cleans up the typed text of a question, like [OneLine]. It keeps joiners, which some
+// languages and emoji need, and removes piles of marks. It returns a [*terms.Refusal] with [CodeAsk] if
+// nothing in the text is visible, or if it is too long.
 func CleanRaised(typed string) (string, error) {
-	text := OneLine(typed)
+	text := fewMarks(oneLine(typed, joiners))
 	n := utf8.RuneCountInString(text)
 	var e *terms.Refusal
 	switch {
-	case n == 0:
+	case !strings.ContainsFunc(text, isVisible):
 		e = terms.Refuse(CodeAsk, "class.refused.raised.empty")
 	case n > MaxRaised:
 		e = terms.Refuse(CodeAsk, "class.refused.raised.long", "n", n, "most", MaxRaised)
