@@ -60,10 +60,22 @@ function arrives(data) {
 // it cannot be read from the back of the room.
 const smallest = 3;
 function fit() {
+  fitQuestions();
   const part = document.querySelector('.deck .poll, .deck__stage .story');
   if (!part) return;
   delete part.dataset.fit;
   for (let step = 1; step <= smallest && part.scrollHeight > part.clientHeight + 1; step++) part.dataset.fit = step;
+}
+
+// fitQuestions gives the questions on the slide the largest of the font sizes with which all of them fit.
+const sizes = 10;
+function fitQuestions() {
+  const part = document.querySelector('.bigasked');
+  const stage = part?.parentElement;
+  for (let size = sizes; part && size > 0; size--) {
+    part.dataset.size = size;
+    if (stage.scrollHeight <= stage.clientHeight + 1) return;
+  }
 }
 if (document.querySelector('.deck')) {
   addEventListener('resize', fit);

@@ -1,6 +1,7 @@
 package classroom_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -113,7 +114,8 @@ func refusedWithReason(t *testing.T, base string) {
 }
 
 // questions lets a class of twelve ask: a phone with its page, and eleven forms. The presenter selects
-// four of the questions and orders them with the keyboard, and the wall shows them whole.
+// four of the questions and orders them with the keyboard, and the wall shows them whole: four long
+// questions in small letters, and a short one in large letters.
 func questions(presenter, wall, phone *browser.Tab, crowd []*person, code string) {
 	browser.Touch(phone).Press("#ask summary")
 	phone.Type("#ask-text", "Which question is the first?")
@@ -160,6 +162,15 @@ func questions(presenter, wall, phone *browser.Tab, crowd []*person, code string
 	}
 	wall.Shot("questions-wall.png")
 	presenter.Shot("questions-presenter.png")
+	const size = `parseFloat(getComputedStyle(document.querySelector(".bigasked li")).fontSize)`
+	small := browser.Value[float64](wall, size)
+	for _, id := range []string{"2", "3", "4"} {
+		press("rq-hide-" + id)
+	}
+	order("Whi")
+	wall.Wait("a larger question", fmt.Sprintf("%s > 2 * %g", size, small))
+	wall.Wait("the question, whole", whole)
+	wall.Shot("question-wall.png")
 	press("rq-clear")
 	presenter.Wait("an empty wall", `!document.querySelector(".bigasked")`)
 	wall.Wait("an empty wall", `!document.querySelector(".bigasked")`)
