@@ -128,6 +128,13 @@ func questions(presenter, wall, phone *browser.Tab, crowd []*person, code string
 		p.asks(code, strings.Repeat(string(rune('a'+i)), 3)+" "+strings.Repeat("word ", 27)+"?")
 	}
 	says(presenter, "#pr-asked", "12 questions are waiting")
+	if over := browser.Value[float64](presenter, `(() => {
+		const words = document.createRange();
+		words.selectNodeContents(document.querySelector("#pr-asked button").firstChild);
+		return document.querySelector("#pr-asked b").getBoundingClientRect().bottom - words.getBoundingClientRect().top;
+	})()`); over > 2 { // the line is higher than its letters
+		presenter.Fail("the number of questions covers %g px of the button's text, want none", over)
+	}
 	presenter.Click(`[data-dialog="d-asked"]`)
 	press := func(id string) {
 		presenter.Eval(`document.getElementById("` + id + `").focus()`)
