@@ -105,7 +105,7 @@ func refusedWithReason(t *testing.T, base string) {
 	}
 	p.do(code, "questions-off")
 	p.do(code, "question", "do", "clear")
-	if _, says := feed.say("ask", map[string]any{"text": "d"}); !strings.Contains(says, "takes no questions") {
+	if _, says := feed.say("ask", map[string]any{"text": "d"}); !strings.Contains(says, "isn’t taking questions") {
 		t.Errorf("while questions are off: got %q", says)
 	}
 	if _, says := feed.say("question", map[string]any{"do": "show", "question": "1"}); says == "" {

@@ -9,8 +9,8 @@ import (
 )
 
 // Members can ask the instructor questions. Nobody learns who asked: the log does not contain it,
-// and the room remembers it only to limit how much one member can ask. After a restart, it does not
-// know it any more.
+// and the room remembers it only to limit how much one member can ask. After a restart, it no
+// longer knows.
 
 // question returns the question with an id, or nil if there is none or it was erased.
 func (c *core) question(id int) *records.Raised {
