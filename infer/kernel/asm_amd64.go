@@ -112,6 +112,21 @@ func int8VNNIx4(dst *float32, dstStride int, w, x *int8, scale *float32, blocks 
 func int8AVX2x1(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
 
 //go:noescape
+func levelVNNIx1(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func levelVNNIx1pair(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func levelVNNIx2(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func levelVNNIx4(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func levelAVX2x1(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
 func dotAVX2(dst, q, key *float32, size int, scale float32)
 
 //go:noescape

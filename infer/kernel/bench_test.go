@@ -10,17 +10,21 @@ import (
 // so weights come from the same level of memory as in practice.
 func BenchmarkMul(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, kind := range []string{"float32", "bfloat16", "int8"} {
+	for _, kind := range []string{"float32", "bfloat16", "int8", "levels"} {
+		pack := kinds[kind]
+		if kind == "levels" {
+			pack = func(rows, cols int, _ []float32) Matrix { w, _ := randomLevels(r, rows, cols); return w }
+		}
 		var weights []Matrix
 		most := 0
 		for range 6 {
 			for _, s := range [][2]int{
 				{192, 192}, {64, 192}, {64, 192}, {192, 192}, {512, 192}, {512, 192}, {192, 512},
 			} {
-				weights = append(weights, kinds[kind](s[0], s[1], random(r, s[0]*s[1])))
+				weights = append(weights, pack(s[0], s[1], random(r, s[0]*s[1])))
 			}
 		}
-		weights = append(weights, kinds[kind](4096, 192, random(r, 4096*192)))
+		weights = append(weights, pack(4096, 192, random(r, 4096*192)))
 		for _, w := range weights {
 			most = max(most, w.Rows, w.Cols)
 		}

@@ -54,6 +54,16 @@
 // sums two products in 16 bits and saturates at 32,767. On that path, |x| is multiplied by
 // w·sign(x), so a sum is at most 2·128·127.
 //
+// # Levels
+//
+// In ggml's formats Q8_0, Q5_0, Q4_0 and IQ4_NL, a weight is an integer from −127 to 127 times a scale that
+// 32 neighboring weights of a row share. [PackLevels] stores these integers, so the weights are exact. A
+// block of a panel then has two parts of 32 columns:
+//
+//	32 scales | 32 times −Σ w | a0 a1 a2 a3 b0 … | … | 32 scales | …
+//
+// Scales are float32. Everything else is as in int8, with a conversion to float32 after each part.
+//
 // # Paths
 //
 // The assembly is for amd64: AVX-512 (with VNNI for int8), or AVX2 with FMA. The processor

@@ -6,15 +6,9 @@ import (
 	"unsafe"
 )
 
-// block is the number of neighboring weights of a row, or values of a vector, that share a scale.
+// block is the number of neighboring values of a vector that share a scale. In matrices made by
+// [Quantize], so do as many neighboring weights of a row.
 const block = 64
-
-// A block of a panel consists of a head for each row, followed by the weights, four columns at a
-// time. The upper half of a head is the scale as bfloat16, and the lower half is −Σ w.
-const (
-	weightsAt  = 4 * panelRows
-	blockBytes = weightsAt + block*panelRows
-)
 
 // valueBytes is the length of a block of a quantized vector: upper bytes, then lower bytes.
 const valueBytes = 2 * block
@@ -36,12 +30,12 @@ const least = 1e-30
 // rows·cols.
 func Quantize(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
-	w := Matrix{Rows: rows, Cols: cols, bytes: weightInts(panels(rows) * blocks(cols) * blockBytes)}
+	w := Matrix{Rows: rows, Cols: cols, bytes: weightInts(panels(rows) * blocks(cols) * oneScale.blockBytes())}
 	for r := range rows {
 		row := data[r*cols : (r+1)*cols]
 		for b := range blocks(cols) {
 			values := row[b*block : min(cols, (b+1)*block)]
-			to, lane := w.block(r, b), r%panelRows
+			to, lane := w.part(r, b*block), r%panelRows
 			scale := weightScale(values)
 			sum := int32(0)
 			for c, v := range values {
@@ -49,10 +43,10 @@ func Quantize(rows, cols int, data []float32) Matrix {
 				if scale != 0 && scale <= math.MaxFloat32 {
 					q = min(max(int32(math.RoundToEven(float64(v)/float64(scale))), -mostWeight), mostWeight)
 				}
-				to[weightsAt+c/4*4*panelRows+lane*4+c%4] = int8(q)
+				to[oneScale.weightAt(lane, c)] = int8(q)
 				sum += q
 			}
-			putHead(to[lane*4:], math.Float32bits(scale)|uint32(-sum)&0xffff)
+			oneScale.putHead(to, lane, scale, sum)
 		}
 	}
 	return w
@@ -77,25 +71,6 @@ func magnitude(x []float32) float32 { return math.Float32frombits(mostBitsPortab
 
 func blocks(cols int) int { return (cols + block - 1) / block }
 
-// block returns the b-th block of the panel that contains row r.
-func (w Matrix) block(r, b int) []int8 {
-	at := (r/panelRows*blocks(w.Cols) + b) * blockBytes
-	return w.bytes[at : at+blockBytes]
-}
-
-func (w Matrix) quantizedRow(dst []float32, r int) {
-	lane := r % panelRows
-	for c := range dst {
-		from := w.block(r, c/block)
-		k := c % block
-		dst[c] = float32(from[weightsAt+k/4*4*panelRows+lane*4+k%4]) * scaleOf(from, lane)
-	}
-}
-
-func scaleOf(block []int8, lane int) float32 {
-	return math.Float32frombits(head(block[lane*4:]) &^ 0xffff)
-}
-
 // roundVectors quantizes n vectors x [n, cols]. The caller must return the result to the pool after
 // use.
 func roundVectors(p Path, x []float32, n, cols int) *quantized {
@@ -108,26 +83,26 @@ func roundVectors(p Path, x []float32, n, cols int) *quantized {
 	return q
 }
 
-// mulInt8 multiplies w by n quantized vectors, panel by panel.
-func (w Matrix) mulInt8(p Path, dst []float32, q *quantized, n int) {
+// mulBytes multiplies w by n quantized vectors, panel by panel.
+func (w Matrix) mulBytes(p Path, dst []float32, q *quantized, n int) {
 	nb := blocks(w.Cols)
-	full, size := w.Rows/panelRows, nb*blockBytes
+	full, size := w.Rows/panelRows, nb*w.layout.blockBytes()
 	at := 0
 	if n == 1 {
 		for ; at+1 < full; at += 2 {
-			int8Pair(p, dst[at*panelRows:(at+2)*panelRows], w.bytes[at*size:(at+2)*size], q)
+			bytePair(p, w.layout, dst[at*panelRows:(at+2)*panelRows], w.bytes[at*size:(at+2)*size], q)
 		}
 	}
 	for ; at < full; at++ {
-		int8Panel(p, dst[at*panelRows:], w.Rows, w.bytes[at*size:(at+1)*size], q.values, q.scales, n)
+		bytePanel(p, w.layout, dst[at*panelRows:], w.Rows, w.bytes[at*size:(at+1)*size], q.values, q.scales, n)
 	}
 	if rest := w.Rows - full*panelRows; rest > 0 {
 		var whole [mostColumns * panelRows]float32
 		for i := 0; i < n; i += mostColumns {
 			k := min(n-i, mostColumns)
-			int8Panel(
-				p, whole[:], panelRows, w.bytes[full*size:], q.values[i*nb*valueBytes:(i+k)*nb*valueBytes],
-				q.scales[i*nb:(i+k)*nb], k,
+			bytePanel(
+				p, w.layout, whole[:], panelRows, w.bytes[full*size:],
+				q.values[i*nb*valueBytes:(i+k)*nb*valueBytes], q.scales[i*nb:(i+k)*nb], k,
 			)
 			for j := range k {
 				copy(dst[(i+j)*w.Rows+full*panelRows:(i+j+1)*w.Rows], whole[j*panelRows:])
@@ -179,7 +154,9 @@ func quantizeBlock(dst []int8, x []float32) float32 {
 
 // Heads are written in the machine's byte order, as the assembly reads them.
 
-func putHead(to []int8, v uint32) { binary.NativeEndian.PutUint32(unsigned(to), v) }
+func putWord(to []int8, v uint32) { binary.NativeEndian.PutUint32(unsigned(to), v) }
+
+func putHalf(to []int8, v uint16) { binary.NativeEndian.PutUint16(unsigned(to), v) }
 
 func head(from []int8) uint32 { return binary.NativeEndian.Uint32(unsigned(from)) }
 

@@ -11,7 +11,8 @@ import (
 const panelRows = 32
 
 // Matrix is a packed weight matrix. A product maps vectors of length Cols to vectors of length
-// Rows. Use [Pack] or [Quantize] to create a Matrix. A Matrix never changes and is safe for
+// Rows. Use [Pack], [PackLevels] or
+// [Quantize] to create a Matrix. A Matrix never changes and is safe for
 // concurrent use. The zero value is an empty matrix.
 type Matrix struct {
 	Rows, Cols int
@@ -19,7 +20,8 @@ type Matrix struct {
 	// One of these fields holds the weights.
 	floats []float32 // [panels, Cols, panelRows]
 	halves []uint32  // [panels, Cols, halfPanel], if all weights are bfloat16
-	bytes  []int8    // [panels, blocks, blockBytes], if quantized
+	bytes  []int8    // [panels, blocks, layout.blockBytes], if a weight is a byte times a scale
+	layout layout    // of bytes
 }
 
 // Pack copies a row-major matrix, data [rows, cols], into panels. If all weights are bfloat16, as
@@ -94,13 +96,13 @@ func check(rows, cols int, data []float32) {
 func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
 
 // Row copies row r to dst [Cols]. A model needs this if its output matrix is also the embedding
-// table. If the matrix is quantized, the row is rounded.
+// table. If the matrix was made by [Quantize], the row is rounded.
 func (w Matrix) Row(dst []float32, r int) {
 	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
 		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
 	}
 	if w.bytes != nil {
-		w.quantizedRow(dst, r)
+		w.byteRow(dst, r)
 		return
 	}
 	lane := r % panelRows
@@ -134,7 +136,7 @@ type Product struct {
 }
 
 // MulEach is like [Matrix.Mul], for several matrices with the same n vectors. The results are the
-// same, but for int8 weights, the vectors are rounded only once for all matrices.
+// same, but if weights are bytes, the vectors are rounded only once for all matrices.
 func MulEach(x []float32, n int, products ...Product) (ops int64) {
 	p := Current()
 	var q *quantized
@@ -156,7 +158,7 @@ func MulEach(x []float32, n int, products ...Product) (ops int64) {
 			if q == nil {
 				q = roundVectors(p, x, n, w.Cols)
 			}
-			w.mulInt8(p, dst, q, n)
+			w.mulBytes(p, dst, q, n)
 		default:
 			w.mulFloat(p, dst, x, n)
 		}

@@ -30,43 +30,77 @@ func detect() Path {
 	return AVX512
 }
 
-// int8Pair multiplies two neighboring quantized panels by the only vector of q: dst [64].
-func int8Pair(p Path, dst []float32, w []int8, q *quantized) {
+// bytePair multiplies two neighboring panels of bytes by the only vector of q: dst [64].
+func bytePair(p Path, l layout, dst []float32, w []int8, q *quantized) {
 	if p == AVX512 {
 		_ = dst[2*panelRows-1]
+		if l == twoScales {
+			levelVNNIx1pair(&dst[0], 0, &w[0], &q.values[0], &q.scales[0], len(q.scales))
+			return
+		}
 		int8VNNIx1pair(&dst[0], 0, &w[0], &q.values[0], &q.scales[0], len(q.scales))
 		return
 	}
 	half := len(w) / 2
-	int8Panel(p, dst, panelRows, w[:half], q.values, q.scales, 1)
-	int8Panel(p, dst[panelRows:], panelRows, w[half:], q.values, q.scales, 1)
+	bytePanel(p, l, dst, panelRows, w[:half], q.values, q.scales, 1)
+	bytePanel(p, l, dst[panelRows:], panelRows, w[half:], q.values, q.scales, 1)
 }
 
-// int8Panel multiplies a quantized panel by n vectors: values [n, blocks, 2, block], scales [n,
-// blocks].
-func int8Panel(p Path, dst []float32, stride int, w, values []int8, scales []float32, n int) {
+// bytePanel multiplies a panel of bytes by n vectors: values [n, blocks, 2, block], scales [n, blocks].
+func bytePanel(p Path, l layout, dst []float32, stride int, w, values []int8, scales []float32, n int) {
 	if p == Portable {
-		int8Portable(dst, stride, w, values, scales, n)
+		bytesPortable(l, dst, stride, w, values, scales, n)
 		return
 	}
 	nb := len(scales) / n
-	_, _ = dst[(n-1)*stride+panelRows-1], w[nb*blockBytes-1]
-	for i := 0; i < n; {
+	_, _ = dst[(n-1)*stride+panelRows-1], w[nb*l.blockBytes()-1]
+	for i, k := 0, 0; i < n; i += k {
+		k = together(p, n-i)
 		to, from, scale := &dst[i*stride], &values[i*nb*valueBytes], &scales[i*nb]
-		switch left := n - i; {
-		case p == AVX2:
-			int8AVX2x1(to, stride, &w[0], from, scale, nb)
-			i++
-		case left >= 4:
-			int8VNNIx4(to, stride, &w[0], from, scale, nb)
-			i += 4
-		case left >= 2:
-			int8VNNIx2(to, stride, &w[0], from, scale, nb)
-			i += 2
-		default:
-			int8VNNIx1(to, stride, &w[0], from, scale, nb)
-			i++
+		if l == twoScales {
+			levelPanel(p, to, stride, &w[0], from, scale, nb, k)
+		} else {
+			int8Panel(p, to, stride, &w[0], from, scale, nb, k)
 		}
+	}
+}
+
+// together returns how many of n vectors a function for panels of bytes multiplies at once.
+func together(p Path, n int) int {
+	switch {
+	case p == AVX2 || n == 1:
+		return 1
+	case n < 4:
+		return 2
+	}
+	return 4
+}
+
+// int8Panel multiplies a panel of [Quantize] by 1, 2 or 4 vectors.
+func int8Panel(p Path, dst *float32, stride int, w, values *int8, scales *float32, blocks, n int) {
+	switch {
+	case p == AVX2:
+		int8AVX2x1(dst, stride, w, values, scales, blocks)
+	case n == 4:
+		int8VNNIx4(dst, stride, w, values, scales, blocks)
+	case n == 2:
+		int8VNNIx2(dst, stride, w, values, scales, blocks)
+	default:
+		int8VNNIx1(dst, stride, w, values, scales, blocks)
+	}
+}
+
+// levelPanel multiplies a panel of [PackLevels] by 1, 2 or 4 vectors.
+func levelPanel(p Path, dst *float32, stride int, w, values *int8, scales *float32, blocks, n int) {
+	switch {
+	case p == AVX2:
+		levelAVX2x1(dst, stride, w, values, scales, blocks)
+	case n == 4:
+		levelVNNIx4(dst, stride, w, values, scales, blocks)
+	case n == 2:
+		levelVNNIx2(dst, stride, w, values, scales, blocks)
+	default:
+		levelVNNIx1(dst, stride, w, values, scales, blocks)
 	}
 }
 

@@ -26,14 +26,14 @@ func bfloatPanel(_ Path, dst []float32, stride int, w []uint32, x []float32, col
 	bfloatPortable(dst, stride, w, x, cols, n)
 }
 
-func int8Pair(_ Path, dst []float32, w []int8, q *quantized) {
+func bytePair(_ Path, l layout, dst []float32, w []int8, q *quantized) {
 	half := len(w) / 2
-	int8Portable(dst, 0, w[:half], q.values, q.scales, 1)
-	int8Portable(dst[panelRows:], 0, w[half:], q.values, q.scales, 1)
+	bytesPortable(l, dst, 0, w[:half], q.values, q.scales, 1)
+	bytesPortable(l, dst[panelRows:], 0, w[half:], q.values, q.scales, 1)
 }
 
-func int8Panel(_ Path, dst []float32, stride int, w, values []int8, scales []float32, n int) {
-	int8Portable(dst, stride, w, values, scales, n)
+func bytePanel(_ Path, l layout, dst []float32, stride int, w, values []int8, scales []float32, n int) {
+	bytesPortable(l, dst, stride, w, values, scales, n)
 }
 
 func quantizeBlocks(_ Path, values []int8, scales, x []float32) {

@@ -55,30 +55,32 @@ func bfloatPortable(dst []float32, stride int, w []uint32, x []float32, cols, n 
 	}
 }
 
-// int8Portable multiplies a quantized panel by n vectors, given as values [n, blocks, 2, block],
+// bytesPortable multiplies a panel of bytes by n vectors, given as values [n, blocks, 2, block],
 // without an offset, and scales [n, blocks].
-func int8Portable(dst []float32, stride int, w, values []int8, scales []float32, n int) {
-	nb := len(scales) / n
+func bytesPortable(l layout, dst []float32, stride int, w, values []int8, scales []float32, n int) {
+	nb, size, cols := len(scales)/n, l.partBytes(), block/l.parts()
 	for i := range n {
 		out := dst[i*stride : i*stride+panelRows]
 		clear(out)
 		for b := range nb {
-			from := w[b*blockBytes : (b+1)*blockBytes]
 			v := values[(i*nb+b)*valueBytes : (i*nb+b+1)*valueBytes]
 			var x [block]int32
 			for c := range x {
 				x[c] = int32(v[c])<<8 + int32(v[block+c])
 			}
-			for r := range out {
-				sum := int32(0)
-				at := weightsAt + 4*r
-				for c := 0; c < block; c += 4 {
-					q := from[at : at+4 : at+4]
-					sum += int32(q[0])*x[c] + int32(q[1])*x[c+1] + int32(q[2])*x[c+2] + int32(q[3])*x[c+3]
-					at += 4 * panelRows
+			for part := range l.parts() {
+				from := w[(b*l.parts()+part)*size:][:size]
+				for r := range out {
+					sum := int32(0)
+					at := l.headBytes() + 4*r
+					for c := part * cols; c < (part+1)*cols; c += 4 {
+						q := from[at : at+4 : at+4]
+						sum += int32(q[0])*x[c] + int32(q[1])*x[c+1] + int32(q[2])*x[c+2] + int32(q[3])*x[c+3]
+						at += 4 * panelRows
+					}
+					scale := float32(l.scale(from, r) * scales[i*nb+b])
+					out[r] += float32(float32(sum) * scale)
 				}
-				scale := float32(scaleOf(from, r) * scales[i*nb+b])
-				out[r] += float32(float32(sum) * scale)
 			}
 		}
 	}

@@ -4,7 +4,7 @@
 // algorithms, and the generator lists the variants:
 //
 //	float.tmpl → float_amd64.s   panels of float32 or bfloat16 × 1 to 8 columns
-//	int8.tmpl  → int8_amd64.s    panels of int8 × 1, 2, 4 columns
+//	int8.tmpl  → int8_amd64.s    panels of bytes × 1, 2, 4 columns
 //
 // Run it with "go generate ./infer/kernel". A test compares the files in the
 // tree with its output.
@@ -27,7 +27,7 @@ var templates embed.FS
 // panelRows is the number of rows that a panel interleaves, as in package kernel.
 const panelRows = 32
 
-// block is the number of quantized weights of a row that share a scale, as in package kernel.
+// block is the number of values of a vector that share a scale, as in package kernel.
 const block = 64
 
 // variant is one function: a register length, a number of panels read together
@@ -40,6 +40,7 @@ type variant struct {
 	Columns int    // vectors multiplied together
 	Unroll  int    // steps along a row in one iteration of the loop (float only)
 	Half    bool   // weights are bfloat16 (float only)
+	Parts   int    // parts of a block, each with scales of its own (int8 only)
 }
 
 // Vectors returns the number of registers that hold the results of one column.
@@ -119,21 +120,43 @@ func (v variant) X(c, disp int) string {
 	return fmt.Sprint(disp, at)
 }
 
-// Block returns the number of weights of a row that share a scale.
+// Block returns the number of values of x that share a scale.
 func (v variant) Block() int { return block }
 
 // BothBytes reports whether there are enough registers to sum the upper and the lower bytes of x
 // together, so each weight is loaded once.
 func (v variant) BothBytes() bool { return v.Reg == "Z" && v.Columns == 1 }
 
-// Groups returns the number of groups of four columns in a block.
-func (v variant) Groups() int { return block / 4 }
+// PartColumns returns the number of weights of a row that share a scale.
+func (v variant) PartColumns() int { return block / v.Parts }
 
-// HeadBytes returns the length of a block's head, which has a word for each row.
-func (v variant) HeadBytes() int { return 4 * panelRows }
+// Groups returns the number of groups of four columns in a part.
+func (v variant) Groups() int { return v.PartColumns() / 4 }
+
+// HeadBytes returns the length of the heads of a part: for each row, a word with the scale and −Σ w, or
+// if a block has two parts, a word with the scale, followed by a half word with −Σ w for each row.
+func (v variant) HeadBytes() int {
+	if v.Parts == 1 {
+		return 4 * panelRows
+	}
+	return 6 * panelRows
+}
+
+// PartBytes returns the length of a part, in bytes.
+func (v variant) PartBytes() int { return v.HeadBytes() + v.PartColumns()*panelRows }
 
 // BlockBytes returns the length of a block of a panel, in bytes.
-func (v variant) BlockBytes() int { return v.HeadBytes() + block*panelRows }
+func (v variant) BlockBytes() int { return v.Parts * v.PartBytes() }
+
+// Weights returns the offset of part p's g-th group of four columns in a block of a panel.
+func (v variant) Weights(p, g int) int { return p*v.PartBytes() + v.HeadBytes() + g*4*panelRows }
+
+// Sums returns the offset of the −Σ w for result vector r in part p, if a block has two parts.
+func (v variant) Sums(p, r int) int { return p*v.PartBytes() + 4*panelRows + v.Offset(r)/2 }
+
+// Value returns the offset of the upper (half 0) or lower (half 1) bytes of the values for part p's g-th
+// group in a block of x.
+func (v variant) Value(p, g, half int) int { return half*block + p*v.PartColumns() + 4*g }
 
 // Scales returns the addresses of the scales of x in four columns.
 func (v variant) Scales() []string {
@@ -159,13 +182,17 @@ func times(n int) []int {
 
 var files = map[string][]variant{
 	"float": append(floats(false), floats(true)...),
-	"int8": {
-		{Name: "int8VNNIx1", Reg: "Z", Lanes: 16, Panels: 1, Columns: 1},
-		{Name: "int8VNNIx1pair", Reg: "Z", Lanes: 16, Panels: 2, Columns: 1},
-		{Name: "int8VNNIx2", Reg: "Z", Lanes: 16, Panels: 1, Columns: 2},
-		{Name: "int8VNNIx4", Reg: "Z", Lanes: 16, Panels: 1, Columns: 4},
-		{Name: "int8AVX2x1", Reg: "Y", Lanes: 8, Panels: 1, Columns: 1},
-	},
+	"int8":  append(bytes8("int8", 1), bytes8("level", 2)...),
+}
+
+func bytes8(name string, parts int) []variant {
+	return []variant{
+		{Name: name + "VNNIx1", Reg: "Z", Lanes: 16, Panels: 1, Columns: 1, Parts: parts},
+		{Name: name + "VNNIx1pair", Reg: "Z", Lanes: 16, Panels: 2, Columns: 1, Parts: parts},
+		{Name: name + "VNNIx2", Reg: "Z", Lanes: 16, Panels: 1, Columns: 2, Parts: parts},
+		{Name: name + "VNNIx4", Reg: "Z", Lanes: 16, Panels: 1, Columns: 4, Parts: parts},
+		{Name: name + "AVX2x1", Reg: "Y", Lanes: 8, Panels: 1, Columns: 1, Parts: parts},
+	}
 }
 
 func floats(half bool) []variant {
@@ -174,23 +201,23 @@ func floats(half bool) []variant {
 		name = "bfloat"
 	}
 	all := []variant{
-		{name + "AVX512x1", "Z", 16, 1, 1, 4, half},
-		{name + "AVX512x1pair", "Z", 16, 2, 1, 4, half},
-		{name + "AVX512x2", "Z", 16, 1, 2, 2, half},
-		{name + "AVX512x2pair", "Z", 16, 2, 2, 2, half},
-		{name + "AVX512x3", "Z", 16, 1, 3, 2, half},
-		{name + "AVX512x3pair", "Z", 16, 2, 3, 1, half},
-		{name + "AVX512x4", "Z", 16, 1, 4, 2, half},
-		{name + "AVX512x5", "Z", 16, 1, 5, 1, half},
-		{name + "AVX512x6", "Z", 16, 1, 6, 1, half},
-		{name + "AVX512x7", "Z", 16, 1, 7, 1, half},
-		{name + "AVX512x8", "Z", 16, 1, 8, 1, half},
-		{name + "AVX2x1", "Y", 8, 1, 1, 4, half},
-		{name + "AVX2x1pair", "Y", 8, 2, 1, 2, half},
-		{name + "AVX2x2", "Y", 8, 1, 2, 2, half},
+		{name + "AVX512x1", "Z", 16, 1, 1, 4, half, 0},
+		{name + "AVX512x1pair", "Z", 16, 2, 1, 4, half, 0},
+		{name + "AVX512x2", "Z", 16, 1, 2, 2, half, 0},
+		{name + "AVX512x2pair", "Z", 16, 2, 2, 2, half, 0},
+		{name + "AVX512x3", "Z", 16, 1, 3, 2, half, 0},
+		{name + "AVX512x3pair", "Z", 16, 2, 3, 1, half, 0},
+		{name + "AVX512x4", "Z", 16, 1, 4, 2, half, 0},
+		{name + "AVX512x5", "Z", 16, 1, 5, 1, half, 0},
+		{name + "AVX512x6", "Z", 16, 1, 6, 1, half, 0},
+		{name + "AVX512x7", "Z", 16, 1, 7, 1, half, 0},
+		{name + "AVX512x8", "Z", 16, 1, 8, 1, half, 0},
+		{name + "AVX2x1", "Y", 8, 1, 1, 4, half, 0},
+		{name + "AVX2x1pair", "Y", 8, 2, 1, 2, half, 0},
+		{name + "AVX2x2", "Y", 8, 1, 2, 2, half, 0},
 	}
 	if !half { // bfloat16 needs three more registers than AVX2 has
-		all = append(all, variant{name + "AVX2x3", "Y", 8, 1, 3, 1, half})
+		all = append(all, variant{name + "AVX2x3", "Y", 8, 1, 3, 1, half, 0})
 	}
 	return all
 }
