@@ -152,13 +152,22 @@ func (c *Checkpoint) Bias(p Role, layer, n int) ([]float32, error) {
 }
 
 func (c *Checkpoint) part(p Role, layer int, bias bool, shape []int) ([]float32, error) {
+	name := c.named(p, layer, bias)
+	if name == "" {
+		return nil, nil
+	}
+	return c.Float32(name, shape...)
+}
+
+// named returns the layout's name for a part's weight or bias, or "" if the architecture has none.
+func (c *Checkpoint) named(p Role, layer int, bias bool) string {
 	a := architectures[c.Config.Architecture]
 	for _, t := range a.tensors {
 		if t.part == p && (t.bias || !bias) {
-			return c.Float32(a.slot(t, layer, bias).name, shape...)
+			return a.slot(t, layer, bias).name
 		}
 	}
-	return nil, nil
+	return ""
 }
 
 // slot returns a slot with a tensor's names in both formats, but without its shape.

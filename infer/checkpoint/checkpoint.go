@@ -153,22 +153,37 @@ func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 // or infinite, or if the file cannot be read. The error names the tensor, and the two shapes or the
 // index of the bad value.
 func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
+	t, err := c.tensor(name, shape)
+	if err != nil {
+		return nil, err
+	}
+	values, err := t.widen(c.weights)
+	return values, t.placed(err)
+}
+
+// tensor returns the tensor with the given name of the layout, or an error if it does not have the given
+// shape.
+func (c *Checkpoint) tensor(name string, shape []int) (tensor, error) {
 	if c.weights == nil {
-		return nil, fmt.Errorf("%s: checkpoint is closed", name)
+		return tensor{}, fmt.Errorf("%s: checkpoint is closed", name)
 	}
 	t, ok := c.tensors[name]
 	if !ok {
-		return nil, missingTensor(name)
+		return t, missingTensor(name)
 	}
 	if have := t.order.stored(t.shape); !slices.Equal(have, shape) { // stored is its own inverse
-		return nil, wrongShape(name, have, shape)
+		return t, wrongShape(name, have, shape)
 	}
-	values, err := t.widen(c.weights)
-	if err != nil {
-		layer, rest := locate(t.name)
-		return nil, fmt.Errorf("%s%s%w", layer, rest, err)
+	return t, nil
+}
+
+// placed adds t's layer and name to an error from reading it. If err is nil, so is the result.
+func (t tensor) placed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return values, nil
+	layer, rest := locate(t.name)
+	return fmt.Errorf("%s%s%w", layer, rest, err)
 }
 
 // Verify reads every value once, without retaining it, and returns an error if Float32 would fail
@@ -180,8 +195,7 @@ func (c *Checkpoint) Verify() (err error) {
 	for _, s := range c.Config.layout() {
 		t := c.tensors[s.name]
 		if bad := t.each(c.weights, func([]float32) {}); bad != nil {
-			layer, rest := locate(t.name)
-			err = collect(err, fmt.Errorf("%s%s%w", layer, rest, bad))
+			err = collect(err, t.placed(bad))
 		}
 	}
 	return err

@@ -36,25 +36,31 @@ type format struct {
 	// widen converts whole blocks to float32, with ggml's arithmetic and rounding. It is nil if
 	// this program does not read the format.
 	widen func(dst []float32, src []byte)
+	// levels unpacks the integers of one block, without its scale. It is nil if a value is not an
+	// integer times the block's scale.
+	levels func(q *[levelValues]int8, src []byte)
 }
 
 // formats lists all formats that a GGUF or safetensors file may name, including formats that cannot
 // be read, so that any file can be described.
 var formats = map[dtype]format{
-	dtypeF32: {1, 4, widenF32}, dtypeF16: {1, 2, widenF16}, dtypeBF16: {1, 2, widenBF16},
-	dtypeQ8: {32, 34, widenQ8}, dtypeQ4: {32, 18, widenQ4}, dtypeQ41: {32, 20, widenQ41},
-	dtypeQ5: {32, 22, widenQ5}, dtypeQ51: {32, 24, widenQ51}, dtypeIQ4NL: {32, 18, widenIQ4NL},
-	dtypeQ4K: {256, 144, widenQ4K}, dtypeQ5K: {256, 176, widenQ5K}, dtypeQ6K: {256, 210, widenQ6K},
+	dtypeF32: {1, 4, widenF32, nil}, dtypeF16: {1, 2, widenF16, nil}, dtypeBF16: {1, 2, widenBF16, nil},
+	dtypeQ8: inLevels(34, levelsQ8), dtypeQ4: inLevels(18, levelsQ4), dtypeQ5: inLevels(22, levelsQ5),
+	dtypeIQ4NL: inLevels(18, levelsIQ4NL), dtypeQ41: {32, 20, widenQ41, nil}, dtypeQ51: {32, 24, widenQ51, nil},
+	dtypeQ4K: {256, 144, widenQ4K, nil}, dtypeQ5K: {256, 176, widenQ5K, nil}, dtypeQ6K: {256, 210, widenQ6K, nil},
 
-	"Q8_1": {32, 36, nil}, "Q2_K": {256, 84, nil}, "Q3_K": {256, 110, nil}, "Q8_K": {256, 292, nil},
-	"IQ1_S": {256, 50, nil}, "IQ1_M": {256, 56, nil}, "IQ2_XXS": {256, 66, nil}, "IQ2_XS": {256, 74, nil},
-	"IQ2_S": {256, 82, nil}, "IQ3_XXS": {256, 98, nil}, "IQ3_S": {256, 110, nil}, "IQ4_XS": {256, 136, nil},
-	"TQ1_0": {256, 54, nil}, "TQ2_0": {256, 66, nil}, "MXFP4": {32, 17, nil}, "NVFP4": {64, 36, nil},
-	"Q1_0": {128, 18, nil}, "Q2_0": {64, 18, nil},
-	"I8": {1, 1, nil}, "I16": {1, 2, nil}, "I32": {1, 4, nil}, "I64": {1, 8, nil}, "F64": {1, 8, nil},
-	"U8": {1, 1, nil}, "U16": {1, 2, nil}, "U32": {1, 4, nil}, "U64": {1, 8, nil}, "BOOL": {1, 1, nil},
-	"F8_E4M3": {1, 1, nil}, "F8_E5M2": {1, 1, nil}, "F8_E8M0": {1, 1, nil},
+	"Q8_1": unread(32, 36), "Q2_K": unread(256, 84), "Q3_K": unread(256, 110), "Q8_K": unread(256, 292),
+	"IQ1_S": unread(256, 50), "IQ1_M": unread(256, 56), "IQ2_XXS": unread(256, 66), "IQ2_XS": unread(256, 74),
+	"IQ2_S": unread(256, 82), "IQ3_XXS": unread(256, 98), "IQ3_S": unread(256, 110), "IQ4_XS": unread(256, 136),
+	"TQ1_0": unread(256, 54), "TQ2_0": unread(256, 66), "MXFP4": unread(32, 17), "NVFP4": unread(64, 36),
+	"Q1_0": unread(128, 18), "Q2_0": unread(64, 18),
+	"I8": unread(1, 1), "I16": unread(1, 2), "I32": unread(1, 4), "I64": unread(1, 8), "F64": unread(1, 8),
+	"U8": unread(1, 1), "U16": unread(1, 2), "U32": unread(1, 4), "U64": unread(1, 8), "BOOL": unread(1, 1),
+	"F8_E4M3": unread(1, 1), "F8_E5M2": unread(1, 1), "F8_E8M0": unread(1, 1),
 }
+
+// unread returns a format that this program does not read.
+func unread(values, bytes int) format { return format{values: values, bytes: bytes} }
 
 // readable lists the formats that can be read, for messages.
 const (
@@ -84,24 +90,6 @@ func widenBF16(dst []float32, src []byte) {
 	}
 }
 
-func widenQ8(dst []float32, src []byte) {
-	for ; len(dst) > 0; dst, src = dst[32:], src[34:] {
-		d := half(src)
-		for i, b := range src[2:34] {
-			dst[i] = float32(int8(b)) * d
-		}
-	}
-}
-
-func widenQ4(dst []float32, src []byte) {
-	for ; len(dst) > 0; dst, src = dst[32:], src[18:] {
-		d := half(src)
-		for i, b := range src[2:18] {
-			dst[i], dst[16+i] = float32(int(b&15)-8)*d, float32(int(b>>4)-8)*d
-		}
-	}
-}
-
 // As in ggml, the products below are rounded to float32 before anything is added to them: the
 // conversions prevent a fused multiply-add.
 
@@ -114,35 +102,12 @@ func widenQ41(dst []float32, src []byte) {
 	}
 }
 
-func widenQ5(dst []float32, src []byte) {
-	for ; len(dst) > 0; dst, src = dst[32:], src[22:] {
-		d, fifth := half(src), binary.LittleEndian.Uint32(src[2:])
-		for i, b := range src[6:22] {
-			low, high := uint32(b&15)|fifth>>i&1<<4, uint32(b>>4)|fifth>>(16+i)&1<<4
-			dst[i], dst[16+i] = float32(int(low)-16)*d, float32(int(high)-16)*d
-		}
-	}
-}
-
 func widenQ51(dst []float32, src []byte) {
 	for ; len(dst) > 0; dst, src = dst[32:], src[24:] {
 		d, m, fifth := half(src), half(src[2:]), binary.LittleEndian.Uint32(src[4:])
 		for i, b := range src[8:24] {
 			low, high := uint32(b&15)|fifth>>i&1<<4, uint32(b>>4)|fifth>>(16+i)&1<<4
 			dst[i], dst[16+i] = float32(float32(low)*d)+m, float32(float32(high)*d)+m
-		}
-	}
-}
-
-// unevenLevels lists the 16 levels of IQ4_NL, which are closer together near zero, where most
-// weights are.
-var unevenLevels = [16]float32{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}
-
-func widenIQ4NL(dst []float32, src []byte) {
-	for ; len(dst) > 0; dst, src = dst[32:], src[18:] {
-		d := half(src)
-		for i, b := range src[2:18] {
-			dst[i], dst[16+i] = d*unevenLevels[b&15], d*unevenLevels[b>>4]
 		}
 	}
 }

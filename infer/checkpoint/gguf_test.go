@@ -189,13 +189,13 @@ func TestStartAndEndTokensOfFormats(t *testing.T) {
 func TestQuantizedBlocksByHand(t *testing.T) {
 	q8 := append([]byte{0x00, 0x38, 1, 0xff, 127, 0x81}, make([]byte, 28)...)
 	got := make([]float32, 32)
-	widenQ8(got, q8)
+	formats[dtypeQ8].widen(got, q8)
 	if want := append([]float32{0.5, -0.5, 63.5, -63.5}, make([]float32, 28)...); !slices.Equal(got, want) {
 		t.Errorf("Q8_0: got %v, want %v", got, want)
 	}
 	// 0x0f: the low half, 15, is value 0: (15−8)/2; the high half, 0, is value 16: (0−8)/2.
 	q4 := append([]byte{0x00, 0x38, 0x0f}, slices.Repeat([]byte{0x88}, 15)...)
-	widenQ4(got, q4)
+	formats[dtypeQ4].widen(got, q4)
 	want := make([]float32, 32)
 	want[0], want[16] = 3.5, -4
 	if !slices.Equal(got, want) {
@@ -210,13 +210,12 @@ func TestHeadRowOrdersByHand(t *testing.T) {
 	// pairs, 0 2, come before the second rows, 1 3.
 	stored := []float32{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}
 	want := []float32{0, 0, 2, 2, 1, 1, 3, 3, 4, 4, 6, 6, 5, 5, 7, 7}
-	if got := (order{interleaved: 2}).restore(stored, []int{8, 2}); !slices.Equal(got, want) {
+	if got := restore(order{interleaved: 2}, stored, []int{8, 2}); !slices.Equal(got, want) {
 		t.Errorf("interleaved: got %v, want %v", got, want)
 	}
-	if got := (order{transposed: true}).restore(
-		[]float32{1, 2, 3, 4, 5, 6}, []int{2, 3},
-	); !slices.Equal(got, []float32{1, 4, 2, 5, 3, 6}) {
-		t.Errorf("transposed: got %v, want %v", got, []float32{1, 4, 2, 5, 3, 6})
+	got, want := restore(order{transposed: true}, []float32{1, 2, 3, 4, 5, 6}, []int{2, 3}), []float32{1, 4, 2, 5, 3, 6}
+	if !slices.Equal(got, want) {
+		t.Errorf("transposed: got %v, want %v", got, want)
 	}
 }
 

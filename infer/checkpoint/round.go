@@ -20,7 +20,7 @@ func RoundQ4(values []float32) error {
 	var block [18]byte
 	for ; len(values) > 0; values = values[q4Values:] {
 		roundQ4(block[:], values[:q4Values])
-		widenQ4(values[:q4Values], block[:])
+		widenLevels(formats[dtypeQ4], values[:q4Values], block[:])
 	}
 	return nil
 }

@@ -17,7 +17,12 @@ func (t tensor) widen(r io.ReaderAt) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.order.restore(values, t.shape), nil
+	if t.order.lessOne {
+		for i, v := range values {
+			values[i] = 1 + v
+		}
+	}
+	return restore(t.order, values, t.shape), nil
 }
 
 // values returns the number of values in the tensor, or 0 if its format is unknown.
@@ -33,23 +38,36 @@ func (t tensor) values() int64 {
 // because a single such value would silently spread to every later result. The error starts with
 // the value's index in square brackets.
 func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
-	f := formats[t.dtype]
+	f, read := formats[t.dtype], 0 // values
 	if f.widen == nil {
 		return fmt.Errorf(" has unsupported type %s", t.dtype)
 	}
-	buf := make([]byte, min(int64(widenBuffer/f.bytes*f.bytes), t.bytes))
-	wide := make([]float32, len(buf)/f.bytes*f.values)
+	wide := make([]float32, widenBuffer/f.bytes*f.values)
+	return t.chunks(r, func(chunk []byte) error {
+		part := wide[:len(chunk)/f.bytes*f.values]
+		f.widen(part, chunk)
+		if i := endless(part); i >= 0 {
+			return fmt.Errorf("%v is %v", unravel(read+i, t.shape), part[i])
+		}
+		use(part)
+		read += len(part)
+		return nil
+	})
+}
+
+// chunks reads t's bytes in the order of the file, in chunks of whole blocks, at most widenBuffer bytes
+// each. It stops at the first error.
+func (t tensor) chunks(r io.ReaderAt, use func(chunk []byte) error) error {
+	size := formats[t.dtype].bytes
+	buf := make([]byte, min(int64(widenBuffer/size*size), t.bytes))
 	for read := int64(0); read < t.bytes; {
 		chunk := buf[:min(int64(len(buf)), t.bytes-read)]
 		if err := readFull(r, chunk, t.offset+read); err != nil {
 			return fmt.Errorf(": %w", err)
 		}
-		part := wide[:len(chunk)/f.bytes*f.values]
-		f.widen(part, chunk)
-		if i := endless(part); i >= 0 {
-			return fmt.Errorf("%v is %v", unravel(int(read/int64(f.bytes))*f.values+i, t.shape), part[i])
+		if err := use(chunk); err != nil {
+			return err
 		}
-		use(part)
 		read += int64(len(chunk))
 	}
 	return nil
@@ -85,11 +103,11 @@ func (o order) stored(shape []int) []int {
 }
 
 // restore converts values from the file's order to the layout's. It does not modify its argument.
-func (o order) restore(values []float32, shape []int) []float32 {
+func restore[T any](o order, values []T, shape []int) []T {
 	switch {
 	case o.transposed:
 		rows, cols := shape[0], shape[1]
-		out := make([]float32, len(values))
+		out := make([]T, len(values))
 		for r := range rows {
 			for c, v := range values[r*cols : (r+1)*cols] {
 				out[c*rows+r] = v
@@ -101,17 +119,11 @@ func (o order) restore(values []float32, shape []int) []float32 {
 		for _, n := range shape[1:] {
 			cols *= n
 		}
-		out := make([]float32, len(values))
+		out := make([]T, len(values))
 		for r := range shape[0] {
 			pair, second := r%head/2, r%2
 			to := r/head*head + second*head/2 + pair
 			copy(out[to*cols:(to+1)*cols], values[r*cols:(r+1)*cols])
-		}
-		return out
-	case o.lessOne:
-		out := make([]float32, len(values))
-		for i, v := range values {
-			out[i] = 1 + v
 		}
 		return out
 	}
