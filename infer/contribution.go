@@ -68,7 +68,7 @@ func (w *Watch) Contributions(position, token, over int) ([]Contribution, error)
 	if m.norm.bias != nil {
 		all = append(all, Contribution{Part{Kind: PartFinalBias}, toScore.constant})
 	}
-	if m.quant == QuantNone {
+	if !m.roundsVectors() {
 		return all, nil
 	}
 	rest, err := w.remainder(position, token, over, all)

@@ -35,10 +35,15 @@ func TestQuantizedFormatsAgree(t *testing.T) {
 		}
 		c.Close()
 		for i, w := range rounded.BlockMatrices() {
-			if own := m.BlockMatrices()[i]; w.Bytes() >= own.Bytes()/2 {
+			// Without padding, 34 bytes instead of 38 in levels, and less than half of float32's.
+			own, most := m.BlockMatrices()[i], m.BlockMatrices()[i].Bytes()/2
+			if own.RoundsVectors() {
+				most = own.Bytes()
+			}
+			if w.Bytes() >= most {
 				t.Errorf(
-					"%s: matrix %d takes %d bytes as int8 and %d as float32; want less than %d", name, i, w.Bytes(),
-					own.Bytes(), own.Bytes()/2,
+					"%s: matrix %d takes %d bytes as int8 and %d in its own format; want less than %d", name, i,
+					w.Bytes(), own.Bytes(), most,
 				)
 			}
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized weights by rounded
-// activations, and this program by exact ones, so their greedy texts diverge where two tokens are
-// nearly tied. A plain pass that rounds as llama.cpp does generates exactly llama.cpp's text.
+// TestQuantizedTextsDifferOnlyByRounding: llama.cpp multiplies quantized weights by activations rounded
+// to 8 bits, and this program by exact ones or ones rounded to 16 bits, so their greedy texts diverge
+// where two tokens are nearly tied. A plain pass that rounds as llama.cpp does generates exactly llama.cpp's text.
 // Wherever the engine prefers a different token, that token's lead is smaller than the effect of
 // rounding on the two scores.
 func TestQuantizedTextsDifferOnlyByRounding(t *testing.T) {

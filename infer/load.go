@@ -8,8 +8,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Load widens a checkpoint's weights to float32 and builds a model from them.
-// The checkpoint may be closed afterwards. Errors name the tensor.
+// Load builds a model with a checkpoint's weights. The checkpoint may be closed afterwards. Errors name the
+// tensor. Matrices in Q8_0, Q5_0, Q4_0 and IQ4_NL are multiplied as [kernel.PackLevels] describes. All other
+// weights are widened to float32.
 func Load(c *checkpoint.Checkpoint) (*Model, error) { return LoadQuantized(c, QuantNone) }
 
 // LoadQuantized is like [Load], but stores the weights in the given format.
@@ -86,6 +87,11 @@ func (l *loader) norm(p checkpoint.Role, layer, n int) normalization {
 
 // matrix reads one of a block's matrices.
 func (l *loader) matrix(p checkpoint.Role, layer, rows, cols int) kernel.Matrix {
+	if l.quant == QuantNone {
+		if v := l.levels(p, layer, rows, cols); v != nil {
+			return kernel.PackLevels(rows, cols, v.Values, v.Scales)
+		}
+	}
 	data := l.vector(p, layer, rows, cols)
 	if data == nil {
 		return kernel.Matrix{}
@@ -93,10 +99,21 @@ func (l *loader) matrix(p checkpoint.Role, layer, rows, cols int) kernel.Matrix 
 	return l.quant.pack(rows, cols, data)
 }
 
+// levels reads a matrix that the file stores in levels. It returns nil if the file does not.
+func (l *loader) levels(p checkpoint.Role, layer, rows, cols int) (v *checkpoint.Levels) {
+	if l.err == nil {
+		v, l.err = l.Levels(p, layer, rows, cols)
+	}
+	return v
+}
+
 // table reads the embedding table or the output matrix, [vocab, width]. Neither is ever rounded: an
 // error in a token's embedding would pass through all blocks, and an error in the output matrix
 // would change the order of close logits.
 func (l *loader) table(p checkpoint.Role) kernel.Matrix {
+	if v := l.levels(p, 0, l.Config.Vocab, l.Config.Width); v != nil {
+		return kernel.PackLevels(l.Config.Vocab, l.Config.Width, v.Values, v.Scales)
+	}
 	data := l.vector(p, 0, l.Config.Vocab, l.Config.Width)
 	if l.err != nil {
 		return kernel.Matrix{}

@@ -13,8 +13,8 @@ const (
 	PartBias        PartKind = "bias"         // the part of a block's attention that does not come from its heads
 	PartFeedForward PartKind = "feed_forward" // one block's feed-forward layer, including its bias
 	PartFinalBias   PartKind = "final_bias"   // the final norm's bias
-	// PartRounding is the error of int8 rounding: the score minus the sum of the other parts'
-	// contributions.
+	// PartRounding is the effect of rounding vectors before they are multiplied by 8-bit weights: the
+	// score minus the sum of the other parts' contributions.
 	PartRounding PartKind = "rounding"
 )
 
@@ -52,7 +52,7 @@ func (m *Model) Parts() []Part {
 	if m.norm.bias != nil {
 		parts = append(parts, Part{Kind: PartFinalBias})
 	}
-	if m.quant != QuantNone {
+	if m.roundsVectors() {
 		parts = append(parts, Part{Kind: PartRounding})
 	}
 	return parts

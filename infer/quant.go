@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
@@ -13,8 +14,8 @@ type Quant string
 
 // The formats of weights in memory.
 const (
-	// QuantNone keeps the exact values of the weights, as float32 or, if the model was stored that
-	// way, as bfloat16.
+	// QuantNone keeps the exact values of the weights: as float32 or, if the model was stored that way, as
+	// bfloat16 or as bytes with a scale for every 32 of them.
 	QuantNone Quant = "none"
 	// QuantInt8 stores one byte per weight, and one scale for every 64 neighboring weights in a
 	// row. The embedding table and the output matrix keep their exact values.
@@ -44,6 +45,12 @@ func (m *Model) BlockMatrices() []kernel.Matrix {
 		}
 	}
 	return all
+}
+
+// roundsVectors reports whether a product in the model rounds its vectors, so that the parts of a result
+// do not add up exactly.
+func (m *Model) roundsVectors() bool {
+	return slices.ContainsFunc(append(m.BlockMatrices(), m.output), kernel.Matrix.RoundsVectors)
 }
 
 // WeightBytes returns the memory used by the model's matrices in bytes, including padding.

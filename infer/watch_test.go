@@ -296,21 +296,26 @@ func TestInterventionsAreChecked(t *testing.T) {
 	}
 }
 
-// TestInt8ContributionsAddUp: the parts of an int8 model, including the rounding part, add up to
-// its score.
-func TestInt8ContributionsAddUp(t *testing.T) {
-	m, err := bundledModel(t).Rounded(QuantInt8)
+// TestContributionsOfRoundedVectorsAddUp: the parts of a model that rounds vectors, including the rounding
+// part, add up to its score: an int8 model, and one from a file in Q8_0.
+func TestContributionsOfRoundedVectorsAddUp(t *testing.T) {
+	rounded, err := bundledModel(t).Rounded(QuantInt8)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := watch(t, m, m.Encode("The capital of France is"))
-	all, err := w.Contributions(len(w.tokens)-1, m.Encode(" Paris")[1], -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rest := all[len(all)-1]
-	if rest.Part.Kind != PartRounding || rest.Z == 0 || math.Abs(rest.Z) > 0.5 {
-		t.Errorf("rounding part %+v, want Part.Kind = %q, Z not 0, math.Abs(rest.Z) at most 0.5", rest, PartRounding)
+	for name, m := range map[string]*Model{"int8": rounded, "Q8_0": openModel(t, "llama-q8_0.gguf")} {
+		w := watch(t, m, m.Encode("The capital of France is"))
+		all, err := w.Contributions(len(w.tokens)-1, m.Encode(" Paris")[1], -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := all[len(all)-1]
+		if rest.Part.Kind != PartRounding || rest.Z == 0 || math.Abs(rest.Z) > 0.5 {
+			t.Errorf("%s: got rounding part %+v, want kind %q and a Z up to ±0.5, but not 0", name, rest, PartRounding)
+		}
+		if parts := m.Parts(); parts[len(parts)-1] != rest.Part {
+			t.Errorf("%s: the last part is %v, want %v", name, parts[len(parts)-1], rest.Part)
+		}
 	}
 }
 

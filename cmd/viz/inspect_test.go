@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -287,6 +288,36 @@ func TestWeightMemory(t *testing.T) {
 	} {
 		if !strings.Contains(note.String(), want) {
 			t.Errorf("no %q in: %s", want, note.String())
+		}
+	}
+}
+
+// TestWeightMemoryOfLevels: matrices in Q8_0 take 38 bytes for every 32 weights. llama-q8_0 has 63,680
+// weights in matrices, of which 39,104 are in its two tables, and 160 in norms. Its rotary tables take 4,096
+// bytes.
+func TestWeightMemoryOfLevels(t *testing.T) {
+	for name, kept := range map[string][]string{
+		"llama-q8_0.gguf": {"8-bit"}, "llama-mixed.gguf": {"float32", "8-bit"}, "llama-q4_k_m.gguf": {"float32"},
+	} {
+		c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := infer.KeptAs(c); !slices.Equal(got, kept) {
+			t.Errorf("%s: weights are kept as %v, want %v", name, got, kept)
+		}
+		if name == "llama-q8_0.gguf" {
+			for quant, want := range map[infer.Quant]int64{
+				infer.QuantNone: 63_680*38/32 + 160*4 + 4096,
+				infer.QuantInt8: 39_104*38/32 + (63_840-39_104)*68/64 + 4096,
+			} {
+				if got := infer.WeightMemory(c, quant); got != want {
+					t.Errorf("%s, %s: got %d bytes, want %d", name, quant, got, want)
+				}
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -238,9 +238,9 @@ func (s *sheet) memory(d *checkpoint.Description) {
 	))
 	if c := d.Checkpoint; c != nil {
 		weights := infer.WeightMemory(c, infer.QuantNone)
-		_, called := infer.KeptAs(c)
 		s.line(w.T("cmd.inspect.memory"), w.T(
-			"cmd.inspect.memory.say", "weights", w.Bytes(weights), "type", called, "all", w.Bytes(weights+full),
+			"cmd.inspect.memory.say", "weights", w.Bytes(weights), "types", w.List(infer.KeptAs(c)),
+			"all", w.Bytes(weights+full),
 		))
 		s.line("", w.T("cmd.inspect.memory.int8", "size", w.Bytes(infer.WeightMemory(c, infer.QuantInt8))))
 	}

@@ -64,7 +64,7 @@ for (const file of files) {
     const t = await theirs(model);
     keep("llama.cpp", t);
     const o = ours(file);
-    keep("viz, float32", o.none);
+    keep("viz", o.none);
     keep("viz, int8", o.int8);
     const round = [t, o.none, o.int8].map((x) => `${x.reading.toFixed(0)} ${x.writing.toFixed(1)}`).join(", ");
     console.log(`  round ${i + 1}: ${round} (load ${loadavg()[0].toFixed(1)})`);
