@@ -70,20 +70,33 @@ func bytesPortable(l layout, dst []float32, stride int, w, values []int8, scales
 			}
 			for part := range l.parts() {
 				from := w[(b*l.parts()+part)*size:][:size]
-				for r := range out {
-					sum := int32(0)
-					at := l.headBytes() + 4*r
-					for c := part * cols; c < (part+1)*cols; c += 4 {
-						q := from[at : at+4 : at+4]
-						sum += int32(q[0])*x[c] + int32(q[1])*x[c+1] + int32(q[2])*x[c+2] + int32(q[3])*x[c+3]
-						at += 4 * panelRows
+				for r := 0; r < panelRows; r += 4 {
+					sums := fourSums(from[l.headBytes()+4*r:], x[part*cols:(part+1)*cols])
+					for k, sum := range sums {
+						scale := float32(l.scale(from, r+k) * scales[i*nb+b])
+						out[r+k] += float32(float32(sum) * scale)
 					}
-					scale := float32(l.scale(from, r) * scales[i*nb+b])
-					out[r] += float32(float32(sum) * scale)
 				}
 			}
 		}
 	}
+}
+
+// fourSums returns the sums of four neighboring rows' products with x. w begins with the rows' first four
+// weights.
+func fourSums(w []int8, x []int32) [4]int32 {
+	var s0, s1, s2, s3 int32
+	for len(x) >= 4 {
+		q, v := w[:16:16], x[:4:4]
+		s0 += int32(q[0])*v[0] + int32(q[1])*v[1] + int32(q[2])*v[2] + int32(q[3])*v[3]
+		s1 += int32(q[4])*v[0] + int32(q[5])*v[1] + int32(q[6])*v[2] + int32(q[7])*v[3]
+		s2 += int32(q[8])*v[0] + int32(q[9])*v[1] + int32(q[10])*v[2] + int32(q[11])*v[3]
+		s3 += int32(q[12])*v[0] + int32(q[13])*v[1] + int32(q[14])*v[2] + int32(q[15])*v[3]
+		if x = x[4:]; len(x) > 0 {
+			w = w[4*panelRows:]
+		}
+	}
+	return [4]int32{s0, s1, s2, s3}
 }
 
 func dotPortable(a, b []float32, scale float32) float32 {
