@@ -12,6 +12,7 @@ var quickBench = []string{"bench", "-time", "1us", "-threads", "1", "-texts", "1
 
 // TestBenchJSON: viz bench -json has a row for each case, with positive rates.
 func TestBenchJSON(t *testing.T) {
+	t.Parallel()
 	var r benchReport
 	if err := json.Unmarshal([]byte(ok(t, append(quickBench, "-json")...)), &r); err != nil {
 		t.Fatal(err)

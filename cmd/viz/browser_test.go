@@ -122,6 +122,7 @@ func expectTable(t *testing.T, tab *browser.Tab, filter map[string]any) {
 
 // Promise: The page shows the numbers that `viz trace -json` prints, to the last digit shown.
 func TestPageShowsWhatTheTracePrints(t *testing.T) {
+	t.Parallel()
 	tab := begin(t, browser.Laptop, storyPrompt)
 	for stage := 2; stage <= 4; stage++ {
 		tab.Keys(browser.ArrowRight)

@@ -58,6 +58,7 @@ func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 // TestLearnerSurvivesRestart: with a data folder, the server recognizes a learner after a restart,
 // even on another port; two servers cannot share the folder; and the folder's contents are private.
 func TestLearnerSurvivesRestart(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "progress")
 	jar, err := cookiejar.New(nil)
 	if err != nil {

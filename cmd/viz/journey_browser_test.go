@@ -13,6 +13,7 @@ import (
 // previous focus, and the focus is never hidden. The long tier does the same on a narrow screen.
 // Promise: By keyboard alone you get from the home page through a lesson and a drill to a token in the Loop.
 func TestJourneyByKeyboard(t *testing.T) {
+	t.Parallel()
 	screens := map[string]browser.Screen{"laptop": browser.Laptop}
 	if fixture.LongTier() {
 		screens["phone"] = browser.Screen{Width: browser.Phone.Width, Height: browser.Phone.Height}

@@ -100,6 +100,7 @@ func (s *served) classWrites(t *testing.T, jar http.CookieJar, course *lessons.C
 // TestDataFolderDeleted: when the data folder is deleted while the server runs, /readyz and the
 // next form report it, and pages can still be read. After a restart, everything works again.
 func TestDataFolderDeleted(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted on Windows")
 	}

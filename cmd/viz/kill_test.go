@@ -80,6 +80,7 @@ func (l *learnerOf) export() (k kept) {
 // repeatedly. After each restart, the same browser still has everything that was confirmed.
 // Promise: A server that is killed loses no progress that it has confirmed.
 func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
+	t.Parallel()
 	course, err := lessons.Load()
 	if err != nil {
 		t.Fatal(err)

@@ -49,6 +49,7 @@ func TestLabHelpListsLabsAndOptions(t *testing.T) {
 // TestEveryLabPrintsJSONAndCSV: every lab runs without a browser and prints
 // JSON and CSV on standard output, and progress on standard error.
 func TestEveryLabPrintsJSONAndCSV(t *testing.T) {
+	t.Parallel()
 	for i, l := range lab.All() {
 		if !fixture.LongTier() && i%3 > 0 {
 			continue // one lab in three is enough, since all labs share this code

@@ -12,6 +12,7 @@ import (
 // TestLongestLinkOpens: the longest possible link opens. A longer one gets an explanation, not an
 // error about a header that is too large.
 func TestLongestLinkOpens(t *testing.T) {
+	t.Parallel()
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", t.TempDir())
 	for n, want := range map[int]string{
 		session.MaxLink:          "This link is damaged",

@@ -67,6 +67,7 @@ func serveFolder(t *testing.T, dir string) *served {
 // without a server.
 // Promise: `viz rooms` lists, closes and removes rooms, whether or not a server runs.
 func TestRoomsCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
 	first, second, third := s.class(t), s.class(t), s.class(t)
@@ -221,6 +222,7 @@ func changed(t *testing.T, from, to, query string) {
 // unreadable record, a broken reference, damaged pages and a model that does not run.
 // Promise: `viz check` finds damaged data, and a model that does not run.
 func TestCheckCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
 	s.class(t)
@@ -292,6 +294,7 @@ func TestCheckCommand(t *testing.T) {
 // private, overwrites nothing, and can be restored.
 // Promise: `viz backup` makes a private copy while the server runs, overwrites no file, and can be restored.
 func TestBackupCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
 	code := s.class(t)

@@ -36,6 +36,7 @@ func checkPrinted(t *testing.T, what, text string) {
 // variables and addresses are escaped when they are printed.
 // Promise: Text from files, flags and addresses cannot control your terminal.
 func TestOutputIsEscapedForTheTerminal(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a"+strings.ReplaceAll(hostile, "/", ""))
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)

@@ -31,6 +31,7 @@ func encodeUTF16(text string) (data []byte) {
 // give the same output, and unreadable input is refused.
 // Promise: `viz score` prints the bits per token, perplexity and bits per byte of a file or of standard input.
 func TestScoreCommand(t *testing.T) {
+	t.Parallel()
 	const text = "Once upon a time there was a fox. “Où?” it asked."
 	file := filepath.Join(t.TempDir(), "text.txt")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

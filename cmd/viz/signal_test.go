@@ -74,6 +74,7 @@ func processIn(t testing.TB, env []string, args ...string) (*exec.Cmd, io.ReadCl
 }
 
 func TestSignalsEndTheProgram(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		args   []string

@@ -78,6 +78,7 @@ func sameNames(t *testing.T, what string, readme, real []string) {
 // and every file of the data folder, and no others.
 // Promise: PRIVACY.md names every table, type of record and file that a server stores.
 func TestReadmeNamesAllStoredData(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serveFolder(t, dir)
 	s.class(t)

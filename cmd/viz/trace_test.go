@@ -140,6 +140,7 @@ func TestTraceCoversWholeVocabulary(t *testing.T) {
 // TestTraceFilterFollowsFromProbabilities: the rows of the filter stage can be computed from their
 // p and the settings, and the probabilities of the rows and of the rest sum to 1.
 func TestTraceFilterFollowsFromProbabilities(t *testing.T) {
+	t.Parallel()
 	for _, rows := range []string{"0", "1", "12"} {
 		list := objects(t, ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "4", "-rows", rows,
 			"-temp", "1.3", "-top-k", "30", "-top-p", "0.95", "-min-p", "0.05", "-json"))
@@ -230,6 +231,7 @@ func TestTraceGreedyHasNoU(t *testing.T) {
 }
 
 func TestTraceStopConditions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		args []string

@@ -30,6 +30,7 @@ func TestReadmeWhy(t *testing.T) {
 // add up to the score in it.
 // Promise: The parts that `viz why` lists add up to the score; the text and the JSON have the same numbers.
 func TestWhyJSON(t *testing.T) {
+	t.Parallel()
 	var got struct {
 		Token struct{ Text string }
 		Over  struct{ Text string }
@@ -79,6 +80,7 @@ func TestWhyJSON(t *testing.T) {
 // If a model has more heads than fit in columns, only the head with the largest contribution in
 // each block is named.
 func TestWhyExplainsEveryArchitecture(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{
 		"gpt2", "gemma3", "olmo2", "qwen3", "smollm3", "mistral-window", "qwen2", "tinyllama",
 	} {

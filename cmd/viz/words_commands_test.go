@@ -44,6 +44,7 @@ func stringsIn(value any, list []string) []string {
 // A word without a mark is hard-coded, unless it is also in the command's JSON output: a token, for
 // example, or the type of a tensor.
 func TestCommandsUseTheCatalog(t *testing.T) {
+	t.Parallel()
 	ctx := terms.With(t.Context(), pseudo.Language(t))
 	dir := t.TempDir()
 	text, data, backup := filepath.Join(dir, "a.txt"), filepath.Join(dir, "data"), filepath.Join(dir, "copy.db")
