@@ -20,8 +20,12 @@ const (
 func (a *artist) shows(pic lessons.Picture, in terms.Values, s *session.State) bool {
 	if pic.Kind == lessons.PictureDraw {
 		token, before := s.Step().Chosen, a.drawn
+		a.drawn = -1
+		if s.Model.EOS(token) {
+			return false
+		}
 		a.drawn = token
-		return !s.Model.EOS(token) && (pic.Needs != lessons.NeedsAnother || token != before)
+		return pic.Needs != lessons.NeedsAnother || before >= 0 && token != before
 	}
 	switch pic.Needs {
 	case lessons.NeedsNeighbor, lessons.NeedsStart:
