@@ -92,16 +92,11 @@ func reshaped(need lessons.PictureNeed, s *session.State) bool {
 	return lost >= visibly
 }
 
-// guessed reports whether a round of guesses is as a state claims.
+// guessed reports whether a round of guesses is as a state claims. A state shows all the guesses that a
+// round can have, so a draft that ends the text earlier does not show the point.
 func guessed(need lessons.PictureNeed, list []stage.PictureGuess, gamma int) bool {
-	if len(list) == 0 {
-		return false
+	if need == "" {
+		return len(list) > 0
 	}
-	switch need {
-	case lessons.NeedsKept:
-		return list[0].Judged && list[0].Accepted
-	case lessons.NeedsRefused:
-		return list[0].Judged && !list[0].Accepted && len(list) > gamma
-	}
-	return need == ""
+	return len(list) > gamma && list[0].Judged && list[0].Accepted == (need == lessons.NeedsKept)
 }

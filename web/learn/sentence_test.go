@@ -161,6 +161,8 @@ func TestPicturesNeedTheirPoint(t *testing.T) {
 		// The first draw ends the text, and only the second one continues it.
 		{"And they lived happily ever after.", "", false},
 		{"And they lived happily ever after.", lessons.NeedsAnother, false},
+		// The draft's only guess, which is kept, ends the text.
+		{"The capital of France is Paris.", lessons.NeedsKept, false},
 	} {
 		a := newArtist(s.pages.environment(""), row.sentence)
 		a.strict = true
