@@ -238,45 +238,6 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 
 func loopWith(link string) string { return "/loop?" + url.Values{"log": {link}}.Encode() }
 
-// sentenceIsSaved checks that the sentence of a first run is saved with the learner's progress once
-// the learner continues with it, or leaves with it. A link to a first run saves nothing, and neither
-// does someone else's run at a later scene. The Loop begins with the sentence, unless a link gives another.
-func sentenceIsSaved(t *testing.T, s site) {
-	saved := func(s site) bool { return strings.Contains(s.open("/progress/export").html, begins) }
-	read := s.to("read")
-	if saved(s) {
-		t.Error("the address of a first run saves its sentence")
-	}
-	read.press(main).mustBe("guess")
-	if !saved(s) {
-		t.Error("the sentence is not saved after the first scene")
-	}
-	if got := s.open("/loop").Find("#prompt").Text(); got != begins {
-		t.Errorf("the Loop begins with %q, want %q", got, begins)
-	}
-	other, _ := linkAt(t, 3, "The capital of France is")
-	for _, path := range []string{"/loop?prompt=The+capital+of+France+is", loopWith(other)} {
-		if got := s.open(path).Find("#prompt").Text(); got != "The capital of France is" {
-			t.Errorf("%s begins with %q, want its own prompt", path, got)
-		}
-	}
-	if got := s.another().open("/loop").Find("#prompt").Text(); got != "" {
-		t.Errorf("the Loop of another learner begins with %q", got)
-	}
-	left := s.another()
-	left.to("read").press(".fr__ways button")
-	if !saved(left) {
-		t.Error("the sentence of a learner who leaves is not saved")
-	}
-	guest := s.another()
-	guest.open(read.at.RequestURI())
-	link, _ := linkAt(t, 3, begins, session.StepToken{})
-	guest.open(at("joined", link)).press(main)
-	if saved(guest) {
-		t.Error("the sentence of someone else's run is saved")
-	}
-}
-
 // mustBeField fails the test unless the page has the prompt field.
 func (p page) mustBeField() {
 	p.s.t.Helper()

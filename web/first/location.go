@@ -186,6 +186,12 @@ func keptPlace(r *http.Request) (location, bool) {
 	return location{}, false
 }
 
+// justStarted reports whether this browser has started the run of a link and not continued it yet.
+func justStarted(r *http.Request, link string) bool {
+	at, ok := keptPlace(r)
+	return ok && at == location{scene: sceneRead, link: link}
+}
+
 // short shortens a text from an address so that it can be quoted in a message.
 func short(s string) string {
 	if r := []rune(s); len(r) > 20 {

@@ -246,7 +246,7 @@ func (s *Server) next(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if p.scene == sceneRead { // the learner continues with this sentence
-		s.saveSentence(w, r, link)
+		s.saveSentence(w, r, p.link)
 	}
 	x, _ := strconv.ParseFloat(r.PostForm.Get("t"), 64) // 0 is not a value of the knob
 	err = s.within(w, r, &link, func(m *mover) error {
@@ -273,20 +273,23 @@ func (s *Server) leave(w http.ResponseWriter, r *http.Request) {
 	}
 	s.Who(w, r)
 	log := r.PostForm.Get("log")
-	if link, err := session.ParseLink(s.Model, log); err == nil && sceneRead.fits(link) {
-		s.saveSentence(w, r, link)
-	}
+	s.saveSentence(w, r, log)
 	finish(w, r)
 	http.Redirect(w, r, loopAddress(log), http.StatusSeeOther)
 }
 
-// saveSentence saves the sentence of a run for the rest of the course. If it cannot be saved, the
-// first run goes on without it. A link alone saves nothing, since anyone can send a link.
-func (s *Server) saveSentence(w http.ResponseWriter, r *http.Request, link session.Link) {
-	if s.SaveSentence == nil || link.Chat != nil {
+// saveSentence saves the sentence of a run for the rest of the course if this browser has just
+// started that run. Anyone can send a link to a run of their own, which must not replace the learner's
+// sentence. If the sentence cannot be saved, the first run goes on without it.
+func (s *Server) saveSentence(w http.ResponseWriter, r *http.Request, log string) {
+	if s.SaveSentence == nil || !justStarted(r, log) {
 		return
 	}
-	if err := s.SaveSentence(r.Context(), s.Who(w, r), link.Log.Prompt); err != nil {
+	link, err := session.ParseLink(s.Model, log)
+	if err == nil {
+		err = s.SaveSentence(r.Context(), s.Who(w, r), link.Log.Prompt)
+	}
+	if err != nil {
 		s.Log.Debug("did not save the sentence of a first run", "err", err) // the database logs its own failures
 	}
 }
