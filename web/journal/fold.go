@@ -389,6 +389,22 @@ func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record)
 	return seqs, nil
 }
 
+// Compact deletes all superseded records of the log now, for data that must not be kept until the log is
+// compacted anyway. After an error, it can be called again.
+func (a *Active[S]) Compact(ctx context.Context) error {
+	if err := a.load(ctx); err != nil {
+		return err
+	}
+	fold := a.folds.fold
+	for fold.Waste != nil && len(*fold.Waste(a.folded.State)) > 0 {
+		if err := a.folded.Compact(ctx, a.logs(), a.owner, fold); err != nil {
+			a.loaded = false
+			return err
+		}
+	}
+	return nil
+}
+
 // Find returns the record with a key.
 func (a *Active[S]) Find(ctx context.Context, k Key) (Record, bool, error) {
 	return a.folds.logs.Find(ctx, a.owner, k)

@@ -35,17 +35,19 @@ func (s *Store) SetSentence(ctx context.Context, learnerID, text string) error {
 }
 
 // set saves a change of a setting, unless it has that value already. An empty value removes the
-// setting.
+// setting. The earlier value is deleted from the log.
 func (s *Store) set(ctx context.Context, learnerID, name, value string) error {
 	return s.use(ctx, learnerID, func(l *learner) error {
 		before := ""
 		if x := l.State().Settings[name]; x != nil {
 			before = x.Value
 		}
-		if before == value {
-			return nil
+		if before != value {
+			_, err := s.keep(ctx, l, settingID(name, l.State().Changes+1), saved.Setting{Name: name, Value: value})
+			if err != nil {
+				return err
+			}
 		}
-		_, err := s.keep(ctx, l, settingID(name, l.State().Changes+1), saved.Setting{Name: name, Value: value})
-		return err
+		return l.Compact(ctx) // if an earlier call could not, this one does
 	})
 }

@@ -1,9 +1,14 @@
 package progress
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
 // TestSentence: a learner's sentence can be changed and removed. It is exported and imported with the
@@ -50,4 +55,57 @@ func TestSameSentenceIsSavedOnce(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// TestOldSentencesAreDeleted: when a learner changes or removes their sentence, the log does not keep the
+// old one. If that fails, the learner gets the error, and saving the sentence again completes it.
+func TestOldSentencesAreDeleted(t *testing.T) {
+	logs, c := &uncompacted{Journal: journal.NewMemory()}, &clock{t: morning}
+	s := New(logs, memory(t), course(), c.now)
+	must(t, s.Visit(ctx, ada, "loop#steps"))
+	logHas := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, r := range recordsOf(t, s, ada) {
+			if r.Type == saved.TypeSetting {
+				got = append(got, string(r.Data))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the log has the settings %q, want %q", got, want)
+		}
+		if m := mapOf(t, s, ada); m.All.Seen != 1 {
+			t.Errorf("got %d visits, want 1", m.All.Seen)
+		}
+	}
+	const first, second = `{"name":"sentence","value":"one"}`, `{"name":"sentence","value":"two"}`
+	must(t, s.SetSentence(ctx, ada, "one"))
+	logHas(first)
+	must(t, s.SetSentence(ctx, ada, "two"))
+	logHas(second)
+	logs.fail = errors.New("the disk is gone")
+	if err := s.SetSentence(ctx, ada, "one"); !errors.Is(err, logs.fail) {
+		t.Errorf("without a compaction: got error %v, want %v", err, logs.fail)
+	}
+	logHas(second, first)
+	logs.fail = nil
+	must(t, s.SetSentence(ctx, ada, "one"))
+	logHas(first)
+	must(t, s.SetSentence(ctx, ada, ""))
+	logHas()
+	must(t, s.SetSentence(ctx, ada, "two"))
+	logHas(second)
+}
+
+// uncompacted is a journal whose logs cannot be compacted while fail is set.
+type uncompacted struct {
+	journal.Journal
+	fail error
+}
+
+func (u *uncompacted) Compact(ctx context.Context, o journal.Owner, gone []journal.Key) error {
+	if u.fail != nil {
+		return u.fail
+	}
+	return u.Journal.Compact(ctx, o, gone)
 }
