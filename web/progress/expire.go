@@ -15,13 +15,14 @@ const (
 	// Life is the lifetime of the cookie, counted from the first visit. After that, browsers can no
 	// longer reach the data.
 	Life = 400 * 24 * time.Hour
-	// AbandonedLife applies to learners who have read at most one section and done nothing else.
+	// AbandonedLife applies to learners with at most fewRecords records, visits to at most one section,
+	// and no answer, review or prediction. A sentence or other setting does not count.
 	AbandonedLife = 30 * 24 * time.Hour
 )
 
 // fewRecords is the maximum number of records in the log of a learner who has hardly started. Until
-// it is compacted, the log has one record for each time that the section was on the screen. It may
-// also have one or two for settings.
+// it is compacted, the log has one record for each time that the section was on the screen. It also has
+// one for each setting.
 const fewRecords = 8
 
 // Expire deletes the data of learners who, at time now, have been inactive for [Life] or, if they

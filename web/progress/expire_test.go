@@ -15,8 +15,8 @@ import (
 )
 
 // TestExpireAbsentLearners: the data of learners who have been away for 400 days is deleted, as is
-// the data of learners who have read only one section and been away for 30 days. All other data
-// stays.
+// the data of learners who have only read one section and saved a sentence, and been away for 30
+// days. All other data stays, even of a learner who has seen that section often.
 // Promise: A learner's data is deleted 400 days after they last did something.
 func TestExpireAbsentLearners(t *testing.T) {
 	logs := journal.NewMemory()
@@ -29,6 +29,11 @@ func TestExpireAbsentLearners(t *testing.T) {
 	}
 	must(t, s.Visit(ctx, "one-section", "loop#steps"))
 	must(t, s.Visit(ctx, "one-section", "loop#steps"))
+	must(t, s.SetSentence(ctx, "one-section", "Once there was a lonely"))
+	for range fewRecords + 1 {
+		must(t, s.Visit(ctx, "often", "loop#steps"))
+		c.add(time.Millisecond)
+	}
 	must(t, s.Visit(ctx, "two-sections", "loop#steps"))
 	must(t, s.Visit(ctx, "two-sections", "loop#draw"))
 	must(t, s.Answer(ctx, "answered", Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1}))
@@ -51,19 +56,19 @@ func TestExpireAbsentLearners(t *testing.T) {
 			t.Errorf("%d learners were deleted and %v are left; want %d and %v", gone, names, wantGone, want)
 		}
 	}
-	all := []string{"answered", "drilled", "guessed", "one-section", "returns", "reviewed", "two-sections"}
+	all := []string{"answered", "drilled", "guessed", "often", "one-section", "returns", "reviewed", "two-sections"}
 	c.add(AbandonedLife - time.Second)
 	expire(0, all...)
 	c.add(2 * time.Second)
-	expire(1, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
+	expire(1, "answered", "drilled", "guessed", "often", "returns", "reviewed", "two-sections")
 	if m := mapOf(t, s, "one-section"); m.All.Seen != 0 {
 		t.Errorf("a deleted learner has seen %d sections, want 0", m.All.Seen)
 	}
 	c.add(Life - AbandonedLife - 3*time.Second)
-	expire(0, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
+	expire(0, "answered", "drilled", "guessed", "often", "returns", "reviewed", "two-sections")
 	review("returns", "2")
 	c.add(3 * time.Second)
-	expire(5, "returns")
+	expire(6, "returns")
 	if n := deckOf(t, s, "returns").Cards; !slices.ContainsFunc(n, func(c CardState) bool { return c.Reviews == 2 }) {
 		t.Errorf("the cards of a learner who returned: got %+v, want a card with 2 reviews", n)
 	}
