@@ -206,7 +206,7 @@ func TestCalibrationPicture(t *testing.T) {
 	}
 }
 
-// TestProgressPageStatesRetentionPerPlace: the progress page states how long progress is kept,
+// TestProgressPageStatesRetentionPerPlace: the progress page states what is kept, and for how long,
 // which depends on where the program runs.
 func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 	t.Parallel()
@@ -224,7 +224,8 @@ func TestProgressPageStatesRetentionPerPlace(t *testing.T) {
 		page := text(s.Get("/progress").Find("main"))
 		for words, there := range map[string]bool{
 			"this server": onServer, "a class": onServer, "the classes you joined": onServer,
-			"What this browser": !onServer,
+			"What this browser": !onServer, "any text you wrote": false, "only your sentence for the lessons": true,
+			"your guesses and your sentence": true,
 		} {
 			if got := strings.Contains(page, words); got != there {
 				t.Errorf("%d: the page contains %q: got %v, want %v", keeping, words, got, there)
