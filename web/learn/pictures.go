@@ -43,19 +43,24 @@ func (p *Pages) pictureOf(w stage.Words, l *lessons.Lesson, own *ownSentence) (l
 		}
 		v.Drawn = deferred(func(ctx context.Context) templ.Component {
 			if own.Text != "" {
-				if html, why := own.picture(ctx, pic); why == "" {
-					return templ.Raw(html)
+				if x := own.picture(ctx, pic); x.Why == "" {
+					return drawn(w, x.HTML, x.Err)
 				}
 			}
 			html, err := p.pictures.get(ctx, l.Slug+"/"+pic.ID+"/"+w.Tag, draw)
-			if err != nil {
-				return pictureTrouble(troubleOf(err).In(w.Language))
-			}
-			return templ.Raw(html)
+			return drawn(w, html, err)
 		})
 		list = append(list, v)
 	}
 	return list
+}
+
+// drawn returns a drawn state or, if there is an error, what went wrong.
+func drawn(w stage.Words, html string, err error) templ.Component {
+	if err != nil {
+		return pictureTrouble(troubleOf(err).In(w.Language))
+	}
+	return templ.Raw(html)
 }
 
 // An artist draws the states of a lesson's picture.
@@ -93,6 +98,9 @@ func (a *artist) picture(ctx context.Context, pic lessons.Picture) (v stage.Pict
 		return a.guesses(ctx, pic, in)
 	}
 	s, err := pictureRun(ctx, a.environment, a.sentence, pic.Kind, in)
+	if e := new(terms.Refusal); a.strict && errors.As(err, &e) && e.Code == session.CodeStopped {
+		return v, errPoint // the state shows one more token, but the text has ended
+	}
 	if err != nil {
 		return v, err
 	}

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -54,8 +55,14 @@ type ownSentence struct {
 	page   *Pages
 	lesson *lessons.Lesson
 	who    admission.Caller
-	drawn  map[string]string // HTML by the state's id; nil before the first state is sent
-	whys   map[string]string // for states that are not in drawn
+	drawn  map[string]ownPicture // by the state's id; nil before the first state is sent
+}
+
+// An ownPicture is a state with the learner's sentence, or the reason why there is none.
+type ownPicture struct {
+	HTML string
+	Why  string // why the state shows the lesson's sentence; "" if it shows the learner's
+	Err  error  // why the state shows nothing
 }
 
 // sentenceOf returns a learner's sentence, or "" if there is none or it cannot be read now.
@@ -72,7 +79,7 @@ func (p *Pages) ownSentence(r *http.Request, learner string, l *lessons.Lesson) 
 	text := p.sentenceOf(r.Context(), learner)
 	who, _ := p.Caller(r)
 	who.Learner = learner
-	o := &ownSentence{Text: text, page: p, lesson: l, who: who, whys: map[string]string{}}
+	o := &ownSentence{Text: text, page: p, lesson: l, who: who}
 	if text == "" {
 		return o
 	}
@@ -110,25 +117,22 @@ func (o *ownSentence) Limits(w stage.Words) string {
 	)
 }
 
-// picture returns the HTML of a state with the learner's sentence or, if there is none, the reason.
-func (o *ownSentence) picture(ctx context.Context, pic lessons.Picture) (html, why string) {
+// picture returns a state with the learner's sentence or, if there is none, the reason.
+func (o *ownSentence) picture(ctx context.Context, pic lessons.Picture) ownPicture {
 	switch {
 	case !o.lesson.TakesSentence(pic):
-		return "", ownLesson
+		return ownPicture{Why: ownLesson}
 	case o.Why != "":
-		return "", o.Why
+		return ownPicture{Why: o.Why}
 	}
 	if o.drawn == nil {
-		o.drawn = map[string]string{}
+		o.drawn = map[string]ownPicture{}
 		o.drawAll(ctx)
 	}
-	if html, ok := o.drawn[pic.ID]; ok {
-		return html, ""
+	if own, ok := o.drawn[pic.ID]; ok {
+		return own
 	}
-	if why, ok := o.whys[pic.ID]; ok {
-		return "", why
-	}
-	return "", ownBusy
+	return ownPicture{Why: ownBusy}
 }
 
 // drawAll draws all states that can show the sentence.
@@ -155,10 +159,10 @@ func (o *ownSentence) drawAll(ctx context.Context) {
 		switch {
 		case turn.Err() != nil:
 			return
-		case err != nil:
-			o.whys[pic.ID] = ownPoint
+		case errors.Is(err, errPoint):
+			o.drawn[pic.ID] = ownPicture{Why: ownPoint}
 		default:
-			o.drawn[pic.ID] = html
+			o.drawn[pic.ID] = ownPicture{HTML: html, Err: err}
 		}
 	}
 }
@@ -170,8 +174,7 @@ func (o *ownSentence) whose(pic lessons.Picture) templ.Component {
 		return templ.NopComponent
 	}
 	return deferred(func(ctx context.Context) templ.Component {
-		_, why := o.picture(ctx, pic)
-		return pictureWhose(why)
+		return pictureWhose(o.picture(ctx, pic).Why)
 	})
 }
 

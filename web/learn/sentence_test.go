@@ -123,6 +123,27 @@ func TestPicturesWaitTheirTurn(t *testing.T) {
 	}
 }
 
+// TestFailedPicturesShowTheError: if a state cannot be drawn with the learner's sentence, it shows the same
+// error as with the lesson's. It does not say that the sentence lacks the state's point.
+func TestFailedPicturesShowTheError(t *testing.T) {
+	t.Parallel()
+	s := newSite(t) // without a draft model
+	const slug, path = "speculative-decoding", "/learn/speculative-decoding"
+	want := text(s.Get(path).Find(".pic__trouble").First())
+	s.says("In the old house lived a")
+	whose, _ := s.whose(slug)
+	states := s.Get(path).Find(".pic__state")
+	for i, own := range whose {
+		got := text(states.Eq(i).Find(".pic__trouble"))
+		if guesses := i > 0; own != mine || guesses && (got != want || want == "") || !guesses && got != "" {
+			t.Errorf("state %d, %q: got the error %q, want %q in the states with guesses", i+1, own, got, want)
+		}
+	}
+	if len(whose) != 3 {
+		t.Errorf("got %d states, want 3", len(whose))
+	}
+}
+
 // TestLessonsAreTrueOfTheirSentence: what the lessons claim of a state's sentence is true of the
 // lesson's own.
 func TestLessonsAreTrueOfTheirSentence(t *testing.T) {
@@ -143,46 +164,48 @@ func TestLessonsAreTrueOfTheirSentence(t *testing.T) {
 }
 
 // TestPicturesNeedTheirPoint: a state shows the learner's sentence only if what its text claims is true of
-// the sentence. The row "" stands for the first draw of a lesson, which needs a token that continues the
-// text.
+// the sentence. A state without a need can also have a claim: a draw or a new column needs a token that
+// continues the text.
 func TestPicturesNeedTheirPoint(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).withDraft()
 	for _, row := range []struct {
-		sentence string
-		need     lessons.PictureNeed
-		shown    bool
+		sentence, state string
+		shown           bool
 	}{
 		// The model is nearly sure of ·Paris.
-		{"The capital of France is", lessons.NeedsAnother, false},
-		{"The capital of France is", lessons.NeedsClose, false},
-		{"The capital of France is", lessons.NeedsColder, false},
-		{"The capital of France is", lessons.NeedsFewer, false},
+		{"The capital of France is", "another", false},
+		{"The capital of France is", "close", false},
+		{"The capital of France is", "colder", false},
+		{"The capital of France is", "fewer", false},
 		// The first draw ends the text, and only the second one continues it.
-		{"And they lived happily ever after.", "", false},
-		{"And they lived happily ever after.", lessons.NeedsAnother, false},
+		{"And they lived happily ever after.", "draw", false},
+		{"And they lived happily ever after.", "another", false},
+		// The first token ends the text, so no column follows.
+		{"The capital of France is Paris.", "cache", false},
 		// The draft's only guess, which is kept, ends the text.
-		{"The capital of France is Paris.", lessons.NeedsKept, false},
+		{"The capital of France is Paris.", "kept", false},
 	} {
 		a := newArtist(s.pages.environment(""), row.sentence)
 		a.strict = true
 		var err error
-		for _, pic := range leadingTo(t, s, row.need) {
+		for _, pic := range leadingTo(t, s, row.state) {
 			_, err = a.picture(t.Context(), pic)
 		}
 		if err != nil && !errors.Is(err, errPoint) || (err == nil) != row.shown {
-			t.Errorf("%q, need %q: got error %v, want it shown: %t", row.sentence, row.need, err, row.shown)
+			t.Errorf("%q, state %q: got error %v, want it shown: %t", row.sentence, row.state, err, row.shown)
 		}
 	}
 }
 
-// leadingTo returns the first state of the course with a need, after the draws before it in its lesson.
-func leadingTo(t *testing.T, s *site, need lessons.PictureNeed) (list []lessons.Picture) {
+// leadingTo returns the first state of the course with a need or, without a need, of a kind. Before it
+// come the draws before it in its lesson.
+func leadingTo(t *testing.T, s *site, state string) (list []lessons.Picture) {
 	t.Helper()
 	for _, l := range s.pages.Course.Lessons {
 		list = nil
 		for _, pic := range l.Pictures() {
-			if pic.Needs == need && (need != "" || pic.Kind == lessons.PictureDraw) {
+			if string(pic.Needs) == state || pic.Needs == "" && string(pic.Kind) == state {
 				return append(list, pic)
 			}
 			if pic.Kind == lessons.PictureDraw {
@@ -190,7 +213,7 @@ func leadingTo(t *testing.T, s *site, need lessons.PictureNeed) (list []lessons.
 			}
 		}
 	}
-	t.Fatalf("no state needs %q", need)
+	t.Fatalf("no state is %q", state)
 	return nil
 }
 
