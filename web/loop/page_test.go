@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -307,6 +308,26 @@ func TestModelLineMentionsInt8(t *testing.T) {
 		}
 		if got := modelLine(lang, m); strings.Contains(got, "int8") != want {
 			t.Errorf("%s: the page has %q, want it to mention int8: %t", quant, got, want)
+		}
+	}
+}
+
+// TestLoopOffersOnlySentencesThatFit: the prompt begins with the learner's sentence, unless the model cannot
+// read all of it. An owl has 4 tokens, one for each byte, so 250 owls and the start mark have 1,001. The model
+// reads 512.
+func TestLoopOffersOnlySentencesThatFit(t *testing.T) {
+	for sentence, want := range map[string]string{
+		"":                         "",
+		"In the old house lived a": "In the old house lived a",
+		strings.Repeat("🦉", 250):   "",
+	} {
+		saved := func(context.Context, string) (string, error) { return sentence, nil }
+		s := &Server{Deps: Deps{Model: testmodel.Target(t), Sentence: saved}}
+		empty := NewPage(lang, session.New(s.Model, session.DefaultLimits()).State())
+		page := empty
+		s.offerSentence(t.Context(), &page, "ada")
+		if page.Prompt != want || page.Pieces.Over || (want == "") != (page.Pieces.Say == empty.Pieces.Say) {
+			t.Errorf("%.40q: got the prompt %.40q, %q; want %q", sentence, page.Prompt, page.Pieces.Say, want)
 		}
 	}
 }

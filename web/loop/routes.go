@@ -27,12 +27,11 @@ func (s *Server) Mount(mux *http.ServeMux) {
 func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
 
 // page handles GET /loop, which shows a page without a run, and the learner's sentence, if any, as the
-// prompt. With ?run=ID, it shows the current
-// state of this learner's run. If that run is gone, it shows the run that &log=LINK describes. With
-// ?start=KEY, it redirects to a run that a lesson links to. With ?prompt=TEXT, it redirects to a
-// new run. All pages are complete without a socket. A page that cannot show the requested run
-// explains why, and is still usable. With &class=CODE, the page links back to the class that the
-// learner left to continue alone.
+// prompt. With ?run=ID, it shows the current state of this learner's run. If that run is gone, it
+// shows the run that &log=LINK describes. With ?start=KEY, it redirects to a run that a lesson links
+// to. With ?prompt=TEXT, it redirects to a new run. All pages are complete without a socket. A page
+// that cannot show the requested run explains why, and is still usable. With &class=CODE, the page
+// links back to the class that the learner left to continue alone.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	who, _ := s.Caller(r)
 	who.Learner = s.Who(w, r)
@@ -78,7 +77,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.HTML(w, r, status, PageHTML(page))
 }
 
-// offerSentence fills a learner's sentence into the prompt of a page without a run.
+// offerSentence fills a learner's sentence into the prompt of a page without a run, unless the model
+// cannot read it.
 func (s *Server) offerSentence(ctx context.Context, page *Page, learner string) {
 	if s.Sentence == nil {
 		return
@@ -87,7 +87,10 @@ func (s *Server) offerSentence(ctx context.Context, page *Page, learner string) 
 	if err != nil {
 		s.Log.Debug("did not read a sentence", "err", err) // the database logs its own failures
 	}
-	if text != "" {
-		page.Prompt, page.Pieces = text, NewPieces(stage.In(ctx), s.Model, chat.Text{Text: text})
+	if text == "" {
+		return
+	}
+	if v := NewPieces(stage.In(ctx), s.Model, chat.Text{Text: text}); !v.Over {
+		page.Prompt, page.Pieces = text, v
 	}
 }
