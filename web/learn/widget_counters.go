@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -83,26 +84,20 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// apportion rounds weights that add up to 1 to whole counters that add up to n: each weight gets its
-// whole part, and the counters that are left go to the largest remainders (Hamilton's method).
-func apportion(weights []float32, n int) []int {
-	list, order := make([]int, len(weights)), make([]int, len(weights))
-	rest := make([]float64, len(weights))
-	for i, w := range weights {
-		whole := math.Floor(float64(w) * float64(n))
-		list[i], rest[i], order[i] = int(whole), float64(w)*float64(n)-whole, i
+// apportion rounds amounts, which it first multiplies by parts, to whole numbers that add up to their
+// rounded sum. Each amount is rounded down, and what is left goes to the largest remainders, of equal ones
+// to the earlier (Hamilton's method).
+func apportion[F float32 | float64](amounts []F, parts float64) []int {
+	list, order, rest := make([]int, len(amounts)), make([]int, len(amounts)), make([]float64, len(amounts))
+	total := 0.0
+	for i, x := range amounts {
+		x := float64(x) * parts
+		total += x
+		list[i], rest[i], order[i] = int(math.Floor(x)), x-math.Floor(x), i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case rest[a] > rest[b]:
-			return -1
-		case rest[a] < rest[b]:
-			return 1
-		}
-		return 0
-	})
-	for i := 0; sum(list) < n; i++ {
-		list[order[i%len(order)]]++
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest[b], rest[a]) })
+	for _, i := range order[:int(math.Round(total))-sum(list)] {
+		list[i]++
 	}
 	return list
 }

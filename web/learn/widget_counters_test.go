@@ -13,20 +13,28 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestApportionUsesLargestRemainders: the counters add up to ten. In the first row, 4.6, 3.3 and 2.1
-// have the whole parts 4, 3 and 2; the tenth goes to the remainder 0.6.
+// TestApportionUsesLargestRemainders: the whole numbers add up to the rounded sum. In the first row, 4.6, 3.3
+// and 2.1 have the whole parts 4, 3 and 2; the tenth goes to the remainder 0.6. In the fifth, the sum is 401.7,
+// which is rounded to 402; of 100.2, 200.9 and 100.6, the remainders 0.9 and 0.6 get one each. In the sixth,
+// -0.6 is -1 plus 0.4, the largest remainder. In the seventh, the sum is 444.6, and the remainders are 0.6,
+// 0.8 and 0.2.
 func TestApportionUsesLargestRemainders(t *testing.T) {
 	for _, c := range []struct {
-		weights []float32
+		amounts []float64
+		parts   float64
 		want    []int
 	}{
-		{[]float32{0.46, 0.33, 0.21}, []int{5, 3, 2}},
-		{[]float32{0.25, 0.25, 0.25, 0.25}, []int{3, 3, 2, 2}}, // equal remainders: the earlier first
-		{[]float32{1, 0, 0}, []int{10, 0, 0}},
-		{[]float32{0.34, 0.33, 0.33}, []int{4, 3, 3}},
+		{[]float64{0.46, 0.33, 0.21}, 10, []int{5, 3, 2}},
+		{[]float64{0.25, 0.25, 0.25, 0.25}, 10, []int{3, 3, 2, 2}}, // equal remainders: the earlier first
+		{[]float64{1, 0, 0}, 10, []int{10, 0, 0}},
+		{[]float64{0.34, 0.33, 0.33}, 10, []int{4, 3, 3}},
+		{[]float64{1.002, 2.009, 1.006}, 100, []int{100, 201, 101}},
+		{[]float64{-0.006, 0.003, 0.003}, 100, []int{0, 0, 0}},
+		{[]float64{-1.234, 5.678, 0.002}, 100, []int{-123, 568, 0}},
+		{[]float64{0.5, 0.25}, 100, []int{50, 25}},
 	} {
-		if got := apportion(c.weights, 10); !slices.Equal(got, c.want) {
-			t.Errorf("%v: got %v, want %v", c.weights, got, c.want)
+		if got := apportion(c.amounts, c.parts); !slices.Equal(got, c.want) {
+			t.Errorf("%v: got %v, want %v", c.amounts, got, c.want)
 		}
 	}
 }

@@ -270,20 +270,3 @@ func TestChatCountsColumns(t *testing.T) {
 		t.Errorf("the message about the edit is %q, want it to contain %q", got, "died with your edit")
 	}
 }
-
-// TestAddUp: the amounts add up to their rounded sum. In the first row, the sum is 4.02 (4.017); rounded
-// down, the amounts are 1.00, 2.00 and 1.00, and the two hundredths that are left go to the remainders
-// 0.9 and 0.6 of a hundredth. In the second, -0.006 is -0.01 plus 0.4 of a hundredth, the largest
-// remainder. In the third, the sum is 4.45 (4.446), and the remainders are 0.6, 0.8 and 0.2.
-func TestAddUp(t *testing.T) {
-	for _, c := range []struct{ amounts, want []float64 }{
-		{[]float64{1.002, 2.009, 1.006}, []float64{1, 2.01, 1.01}},
-		{[]float64{-0.006, 0.003, 0.003}, []float64{0, 0, 0}},
-		{[]float64{-1.234, 5.678, 0.002}, []float64{-1.23, 5.68, 0}},
-		{[]float64{0.5, 0.25}, []float64{0.5, 0.25}},
-	} {
-		if got := addUp(c.amounts...); !slices.Equal(got, c.want) {
-			t.Errorf("%v: got %v, want %v", c.amounts, got, c.want)
-		}
-	}
-}

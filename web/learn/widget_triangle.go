@@ -1,11 +1,8 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -122,35 +119,11 @@ func (e *headLook) added() (*lookAdded, error) {
 			rest += c.Z
 		}
 	}
-	shown := addUp(looking, feedForward, rest)
-	return &lookAdded{
-		stage.TokenText(e.model.Token(top)), terms.Decimals(shown[0], 2), terms.Decimals(shown[1], 2),
-		terms.Decimals(shown[2], 2), terms.Decimals(looking+feedForward+rest, 2),
-	}, nil
-}
-
-// addUp rounds amounts to hundredths that add up to their rounded sum: each is rounded down, and the
-// hundredths that are left go to the largest remainders. Each differs by less than 0.01 from its amount.
-func addUp(amounts ...float64) []float64 {
-	total, down, order := 0.0, make([]float64, len(amounts)), make([]int, len(amounts))
-	left := 0.0
-	for i, x := range amounts {
-		total += x
-		down[i], order[i] = math.Floor(100*x), i
-		left -= down[i]
+	amounts := []float64{looking, feedForward, rest}
+	var shown []string
+	for _, n := range apportion(amounts, 100) {
+		shown = append(shown, terms.Decimals(float64(n)/100, 2))
 	}
-	left += math.Round(100 * total)
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(100*amounts[b]-down[b], 100*amounts[a]-down[a])
-	})
-	for i := range down {
-		if at := order[i]; left > 0 {
-			down[at]++
-			left--
-		}
-	}
-	for i := range down {
-		down[i] /= 100
-	}
-	return down
+	total := terms.Decimals(looking+feedForward+rest, 2)
+	return &lookAdded{stage.TokenText(e.model.Token(top)), shown[0], shown[1], shown[2], total}, nil
 }
