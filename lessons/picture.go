@@ -36,14 +36,14 @@ type PictureNeed string
 const (
 	NeedsLesson   PictureNeed = "lesson"   // the text is about the lesson's sentence
 	NeedsNeighbor PictureNeed = "neighbor" // the head looks mostly at the token before the last
-	NeedsStart    PictureNeed = "start"    // the head looks at nothing but the start mark
+	NeedsStart    PictureNeed = "start"    // the head looks at almost nothing but the start mark
 	NeedsClose    PictureNeed = "close"    // the best scores lie close together
-	NeedsColder   PictureNeed = "colder"   // the favorites have more than at T = 1
+	NeedsColder   PictureNeed = "colder"   // the two most likely tokens have more than at T = 1
 	NeedsHotter   PictureNeed = "hotter"   // the tokens without rows of their own have more than at T = 1
 	NeedsFewer    PictureNeed = "fewer"    // fewer tokens are kept than at T = 1
 	NeedsAnother  PictureNeed = "another"  // the draw differs from the lesson's draw before it
-	NeedsKept     PictureNeed = "kept"     // the first guess is accepted
-	NeedsRefused  PictureNeed = "refused"  // the first guess is refused
+	NeedsKept     PictureNeed = "kept"     // the round has all its guesses, and the first one is accepted
+	NeedsRefused  PictureNeed = "refused"  // the round has all its guesses, and the first one is refused
 )
 
 // pictureNeeds maps each need to the kind of its states; "" stands for all kinds.

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"slices"
+
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
@@ -92,11 +94,13 @@ func reshaped(need lessons.PictureNeed, s *session.State) bool {
 	return lost >= visibly
 }
 
-// guessed reports whether a round of guesses is as a state claims. A state shows all the guesses that a
+// guessed reports whether a round of guesses is as a state claims. Such a state shows all the guesses that a
 // round can have, so a draft that ends the text earlier does not show the point.
 func guessed(need lessons.PictureNeed, list []stage.PictureGuess, gamma int) bool {
 	if need == "" {
 		return len(list) > 0
 	}
-	return len(list) > gamma && list[0].Judged && list[0].Accepted == (need == lessons.NeedsKept)
+	own := func(g stage.PictureGuess) bool { return g.Own }
+	guesses := slices.DeleteFunc(slices.Clone(list), own)
+	return len(guesses) == gamma && guesses[0].Accepted == (need == lessons.NeedsKept)
 }
