@@ -2,6 +2,7 @@ package learn
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/pool"
@@ -40,13 +41,14 @@ type Pages struct {
 	kinds       map[lessons.WidgetKind]widgetKind
 	experiments *htmlCache[result] // their first states
 	pictures    *htmlCache[string]
+	ownTime     time.Duration // see [ownTime]; shorter in a test
 }
 
 // New returns the pages.
 func New(d Deps) *Pages {
 	return &Pages{
 		Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), kinds: widgetKinds,
-		experiments: newHTMLCache[result](), pictures: newHTMLCache[string](),
+		experiments: newHTMLCache[result](), pictures: newHTMLCache[string](), ownTime: ownTime,
 	}
 }
 

@@ -137,7 +137,7 @@ func (o *ownSentence) picture(ctx context.Context, pic lessons.Picture) ownPictu
 
 // drawAll draws all states that can show the sentence.
 func (o *ownSentence) drawAll(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, ownTime)
+	ctx, cancel := context.WithTimeout(ctx, o.page.ownTime)
 	defer cancel()
 	all := o.lesson.Pictures()
 	turn, release, err := o.page.Replays.EnterRequest(ctx, o.who, time.Duration(len(all))*drawTime)

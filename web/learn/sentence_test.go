@@ -2,12 +2,15 @@ package learn
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -107,18 +110,31 @@ func TestPicturesWithoutTheLearnersSentence(t *testing.T) {
 	}
 }
 
-// TestPicturesWaitTheirTurn: if the queue for the model has no place for a learner's pictures, the page
-// still shows the lesson's, and says so.
+// TestPicturesWaitTheirTurn: if the queue for the model has no place for a learner's pictures, or if they
+// take too long, the page still shows the lesson's, and says so. The turn counts as this learner's, even if
+// the request is their first and has no cookie.
 func TestPicturesWaitTheirTurn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.says("In the old house lived a")
-	s.pages.Replays = admission.NewQueue(admission.Backlog{}, 0)
-	whose, columns := s.whose("tokens")
-	for i, got := range whose {
-		if want := theirs + "the model is busy now."; got != want || !strings.Contains(columns[i], "izard") {
-			t.Errorf("state %d: got %q over %s, want %q", i+1, got, columns[i], want)
+	busy := func(what string) {
+		t.Helper()
+		whose, columns := s.whose("tokens")
+		for i, got := range whose {
+			if want := theirs + "the model is busy now."; got != want || !strings.Contains(columns[i], "izard") {
+				t.Errorf("%s, state %d: got %q over %s, want %q", what, i+1, got, columns[i], want)
+			}
 		}
+	}
+	s.pages.ownTime = time.Nanosecond
+	busy("no time")
+	s.pages.ownTime = ownTime
+	s.pages.Replays = admission.NewQueue(admission.Backlog{}, 0)
+	busy("no place")
+	l := s.pages.Course.Lesson("tokens")
+	own := s.pages.ownSentence(httptest.NewRequest(http.MethodGet, l.Href(), nil), courseworktest.Learner, l)
+	if got := own.who.Learner; got != courseworktest.Learner {
+		t.Errorf("the pictures wait in the turn of learner %q, want %q", got, courseworktest.Learner)
 	}
 }
 
