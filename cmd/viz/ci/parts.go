@@ -301,7 +301,7 @@ var parts = append(
 		"TestExperimentWithReducedMotion", "TestExperimentWithoutAScript", "TestLessonOnPaper",
 		"TestNumbersFoldedAndRemembered", "TestPictureFollowsTheText", "TestReadingIsNoticed",
 		"TestReadingIsReportedAgain", "TestReferencePrintsOnOneSheet", "TestSlowExperimentFinishesInPlace",
-		"TestExperimentsOnOtherModels",
+		"TestExperimentsOnOtherModels", "TestPictureNeedsAgreeWithPlainArithmetic",
 	}},
 	part{name: "practice-cards", packages: []string{"./web/practice"}, tests: []string{
 		"TestCardByHash", "TestCardsAreSaved", "TestCardsByKeyboard", "TestCardsByTouch", "TestCardsOnPaper",
