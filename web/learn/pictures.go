@@ -68,7 +68,7 @@ type artist struct {
 	environment
 	sentence string
 	strict   bool // refuse a state whose claim is not true of the sentence
-	drawn    int  // the token of the last draw, or -1
+	drawn    int  // the token of the last draw, or -1 if it ended the text
 }
 
 func newArtist(d environment, sentence string) *artist {
