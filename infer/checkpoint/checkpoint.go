@@ -20,7 +20,8 @@
 //
 // [Open] and [OpenPath] read the descriptions, check them against one another and against the
 // header of the weights, and hash all files. [Checkpoint.Float32] then returns one tensor at a
-// time, widened to float32. For every format, the engine requests tensors by name and shape. Names
+// time, widened to float32, and [Checkpoint.Levels] returns a matrix as some quantized formats store
+// it. For every format, the engine requests tensors by name and shape. Names
 // and value order are the same as in a Hugging Face folder, and every matrix is [outputs, inputs], so a
 // matrix can never be mistaken for its transpose.
 //
