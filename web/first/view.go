@@ -215,30 +215,52 @@ func plain(st *session.State, id int) string {
 func (v *view) draw(w stage.Words, st *session.State, story stage.Story) {
 	v.Line = story.Line
 	if st.Undrawn {
-		v.Title, v.Next, v.Under = w.T("first.drop"), w.T("next.draw"), w.T("first.drop.under")
-		v.Say = w.T("first.drop.say")
-		if n := len(st.Dist.Order) - st.Dist.Keep; n > 0 {
-			v.Say = w.T("first.drop.cut", "n", n, "p", terms.Percent(1-st.Dist.Mass))
-		}
+		v.undrawn(w, st)
 		return
 	}
 	step := st.Step()
-	v.Title = w.T("first.drawn", "token", plain(st, step.Chosen))
-	chance := w.OfHundred(step.Q)
-	v.Say = w.T("first.drawn.say", "n", chance)
-	guess, rank, ok := v.guessed(st)
-	switch {
-	case v.guess == strconv.Itoa(step.Chosen):
-		v.Say = w.T("first.drawn.guessed", "n", chance)
-	case ok && !st.Dist.Stays(rank):
-		v.Say = w.T("first.drawn.cut", "n", chance, "guess", guess)
-	case ok:
-		v.Say = w.T("first.drawn.guess", "n", chance, "guess", guess, "m", w.OfHundred(st.Dist.Q(rank)))
-	case step.Q > almostSure:
-		v.Say = w.T("first.drawn.sure")
-	}
+	v.Title, v.Say = w.T("first.drawn", "token", plain(st, step.Chosen)), v.drawnSay(w, st)
 	v.Next, v.Under = w.T("first.drawn.next"), w.T(drawnUnder(st.Dist))
-	v.Again = !step.Settings.Greedy()
+	v.Again = st.Dist.Keep > 1 && !step.Settings.Greedy()
+}
+
+// undrawn describes the line before the draw.
+func (v *view) undrawn(w stage.Words, st *session.State) {
+	v.Title, v.Next, v.Under = w.T("first.drop"), w.T("next.draw"), w.T("first.drop.under")
+	v.Say = w.T("first.drop.say")
+	n, p := len(st.Dist.Order)-st.Dist.Keep, terms.Percent(1-st.Dist.Mass)
+	switch {
+	case st.Dist.Keep == 1:
+		v.Title = w.T("first.drop.one")
+		v.Say = w.T("first.drop.one.say", "n", n, "p", p)
+	case n > 0:
+		v.Say = w.T("first.drop.cut", "n", n, "p", p)
+	}
+}
+
+// drawnSay describes the draw. Where only one token was kept, chance had no part in it.
+func (v *view) drawnSay(w stage.Words, st *session.State) string {
+	step := st.Step()
+	guess, rank, ok := v.guessed(st)
+	right := v.guess == strconv.Itoa(step.Chosen)
+	chance := w.OfHundred(step.Q)
+	switch {
+	case st.Dist.Keep == 1 && right:
+		return w.T("first.drawn.one.guessed")
+	case st.Dist.Keep == 1 && ok:
+		return w.T("first.drawn.one.guess", "guess", guess)
+	case st.Dist.Keep == 1:
+		return w.T("first.drawn.one")
+	case right:
+		return w.T("first.drawn.guessed", "n", chance)
+	case ok && !st.Dist.Stays(rank):
+		return w.T("first.drawn.cut", "n", chance, "guess", guess)
+	case ok:
+		return w.T("first.drawn.guess", "n", chance, "guess", guess, "m", w.OfHundred(st.Dist.Q(rank)))
+	case step.Q > almostSure:
+		return w.T("first.drawn.sure")
+	}
+	return w.T("first.drawn.say", "n", chance)
 }
 
 // drawnUnder returns the key of the sentence that says which other tokens could have been drawn.
