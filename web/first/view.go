@@ -206,9 +206,11 @@ func (v *view) guessed(st *session.State) (guess string, rank int, ok bool) {
 	return plain(st, id), st.Dist.RankOf(int32(id)), true
 }
 
-// plain returns a token for use within a sentence.
+// plain returns a token for use within a sentence. It omits the dots of leading spaces, unless the
+// token consists only of spaces.
 func plain(st *session.State, id int) string {
-	return strings.TrimLeft(stage.TokenText(st.Model.Token(id)).String(), "·")
+	text := stage.TokenText(st.Model.Token(id)).String()
+	return cmp.Or(strings.TrimLeft(text, "·"), text)
 }
 
 // draw makes the view show the line and, after the draw, where the marker fell.

@@ -73,3 +73,20 @@ func TestDrawnSceneSaysWhatWasPossible(t *testing.T) {
 		}
 	}
 }
+
+// TestSpaceIsNamedByItsDot: a token that consists of a space is shown as a dot within a sentence, not
+// as nothing, and other tokens are shown without the dots of their leading spaces.
+func TestSpaceIsNamedByItsDot(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	st := session.New(m, session.DefaultLimits()).State()
+	for text, want := range map[string]string{" ": "·", " the": "the", "Yes": "Yes"} {
+		id, ok := m.TokenOf(text)
+		if !ok {
+			t.Fatalf("the vocabulary lacks %q", text)
+		}
+		if got := plain(st, id); got != want {
+			t.Errorf("the token %q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
