@@ -145,8 +145,7 @@ func (m *mover) sentence() *session.State {
 
 // endsSentence reports whether the text so far ends with a complete sentence.
 func endsSentence(st *session.State) bool {
-	text := strings.TrimRight(textOf(st), " \n\"'”’)")
-	return strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?")
+	return strings.ContainsAny(lastSign(textOf(st)), ".!?")
 }
 
 // textOf returns the whole text of a run.

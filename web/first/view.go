@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -138,10 +139,26 @@ func (v *view) read(w stage.Words, st *session.State) {
 		v.Tokens = append(v.Tokens, text)
 	}
 	v.Title, v.Say = w.T("first.read"), w.T("first.read.say")
-	if says := w.Unread(st.PromptTokens); says != "" {
-		v.Say = w.T("first.read.unread", "unread", says)
+	if note := w.Unread(st.PromptTokens); note != "" {
+		v.Say = w.T("first.read.noted", "note", note)
+	} else if isQuestion(st.Prompt) {
+		v.Say = w.T("first.read.noted", "note", w.T("first.read.question"))
 	}
 	v.Next, v.Under = w.T("first.read.next"), w.T("first.read.under")
+}
+
+// isQuestion reports whether a text ends with a question mark, or with one before closing quotation
+// marks or parentheses.
+func isQuestion(text string) bool {
+	return strings.ContainsAny(lastSign(text), "?؟？")
+}
+
+// lastSign returns the last character of a text that is not a space, a closing quotation mark or a
+// closing parenthesis, or "" if there is none.
+func lastSign(text string) string {
+	text = strings.TrimRight(text, " \n\"'”’)")
+	_, n := utf8.DecodeLastRuneInString(text)
+	return text[len(text)-n:]
 }
 
 // guessToken offers the favorites as guesses, in alphabetical order, so that the order does not

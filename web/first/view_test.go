@@ -90,3 +90,23 @@ func TestSpaceIsNamedByItsDot(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionIsNotAnswered: after a question, and only then, the page says that the model continues
+// the text and does not answer it.
+func TestQuestionIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"who is the best youtuber?": true, "Is it late? ": true, "She said, “Why?”": true, "誰？": true, "لماذا؟": true,
+		"In the old house": false, "Why? Because": false, "": false, "Oh!": false,
+	} {
+		if got := isQuestion(text); got != want {
+			t.Errorf("%q is a question: got %t, want %t", text, got, want)
+		}
+	}
+	for text, want := range map[string]bool{"Who is there?": true, "Who is there": false} {
+		v, _ := viewAt(t, text, location{scene: sceneRead})
+		if got := strings.Contains(v.Say, "does not answer questions"); got != want {
+			t.Errorf("after %q, the page says %q; want a note about questions: %t", text, v.Say, want)
+		}
+	}
+}
