@@ -34,6 +34,7 @@ func TestFirstRunByForms(t *testing.T) {
 		t.Errorf("got %d tokens, want the start mark and six more", n)
 	}
 	p = p.press(main).mustBe("guess")
+	p.says(".say", "can be only the beginning of a word") // such as “wr”, which looks like a mistake
 	p = p.press(pick).mustBe("shares")
 	if n := p.Find(".shares li").Length(); n != 6 {
 		t.Errorf("got %d rows, want five candidates and everything else", n)
@@ -43,6 +44,7 @@ func TestFirstRunByForms(t *testing.T) {
 	}
 	p = p.press(main).mustBe("bolder")
 	p = p.press(pick).mustBe("bolder")
+	p.says(".say", "with the knob a little on the safe side") // the ticks are the shares at another setting
 	if p.Find(".shares .ghost").Length() == 0 || p.Find("#temperature").AttrOr("value", "") != "1.3" {
 		t.Error("the knob shows no change")
 	}

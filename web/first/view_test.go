@@ -1,7 +1,6 @@
 package first
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,32 +11,21 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// viewAt starts a run, applies commands to it, and returns the view of a location in it.
-func viewAt(t *testing.T, prompt string, p location, commands ...session.Command) (view, *session.State) {
-	t.Helper()
-	m := &mover{ctx: t.Context(), run: session.New(testmodel.Target(t), session.DefaultLimits())}
-	m.do(session.SetKnob("seed", 1), session.Start{Prompt: prompt})
-	m.do(commands...)
-	v := newView(stage.English, p, m)
-	if m.err != nil {
-		t.Fatal(m.err)
-	}
-	return v, m.run.State()
-}
-
 // TestOneTokenLeavesChanceNoChoice: where the filters keep only one token, the page does not say that
 // chance decides, that the result was uncertain, or that another try could change it.
 func TestOneTokenLeavesChanceNoChoice(t *testing.T) {
 	t.Parallel()
 	const prompt = "Yesterday my best friend"
-	undrawn := []session.Command{oneStage, oneStage, oneStage, withheld}
-	v, st := viewAt(t, prompt, location{scene: sceneDrop}, undrawn...)
-	if st.Dist.Keep != 1 {
-		t.Fatalf("%d tokens are kept after %q, want 1", st.Dist.Keep, prompt)
+	m := &mover{ctx: t.Context(), run: session.New(testmodel.Target(t), session.DefaultLimits())}
+	st := m.do(session.Start{Prompt: prompt}, oneStage, oneStage, oneStage, withheld)
+	if m.err != nil || st.Dist.Keep != 1 {
+		t.Fatalf("%d tokens are kept after %q, %v; want 1", st.Dist.Keep, prompt, m.err)
 	}
+	v := newView(stage.English, location{scene: sceneDrop}, m)
 	if v.Title != "Only one token is left." || !strings.Contains(v.Say, "chance has no choice") {
 		t.Errorf("before the draw, the page says %q, %q; want that chance has no choice", v.Title, v.Say)
 	}
+	m.do(session.Draw{})
 	kept, other := strconv.Itoa(int(st.Dist.Order[0])), strconv.Itoa(int(st.Dist.Order[1]))
 	for guess, want := range map[string]string{
 		"":        "It was the only token left, so chance had no choice.",
@@ -45,10 +33,9 @@ func TestOneTokenLeavesChanceNoChoice(t *testing.T) {
 		kept:      "Just what you guessed. It was the only token left, so chance had no choice.",
 		other:     "It was the only token left, so chance had no choice. Your “has” was left out.",
 	} {
-		p := location{scene: sceneDrop, guess: guess}
-		v, _ := viewAt(t, prompt, p, append(slices.Clone(undrawn), session.Draw{})...)
-		if v.Say != want || v.Again {
-			t.Errorf("after the guess %q: got %q, another try %t; want %q, false", guess, v.Say, v.Again, want)
+		v := newView(stage.English, location{scene: sceneDrop, guess: guess}, m)
+		if m.err != nil || v.Say != want || v.Again {
+			t.Errorf("guess %q: got %q, another try %t, %v; want %q, false", guess, v.Say, v.Again, m.err, want)
 		}
 	}
 }
@@ -104,7 +91,8 @@ func TestQuestionIsNotAnswered(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{"Who is there?": true, "Who is there": false} {
-		v, _ := viewAt(t, text, location{scene: sceneRead})
+		var v view
+		v.read(stage.English, &session.State{Prompt: text})
 		if got := strings.Contains(v.Say, "does not answer questions"); got != want {
 			t.Errorf("after %q, the page says %q; want a note about questions: %t", text, v.Say, want)
 		}
