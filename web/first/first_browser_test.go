@@ -61,7 +61,8 @@ func TestBrowserFirstRun(t *testing.T) {
 }
 
 // TestFirstRunBeforeItsScripts: on a slow connection, before any script has loaded, the
-// home page can be read and used, and each button of the first run works.
+// home page can be read and used, each button of the first run works, and a phone shows the
+// sentence below the map.
 // Promise: On a slow connection the home page and the first run work before any script has loaded.
 func TestFirstRunBeforeItsScripts(t *testing.T) {
 	fixture.Long(t)
@@ -93,6 +94,7 @@ func TestFirstRunBeforeItsScripts(t *testing.T) {
 	tab.Until(atScene("joined"))
 	use.Press(main)
 	tab.Until(atScene("end"))
+	tab.Until(`document.querySelector(".fr__under").checkVisibility()`)
 	use.Press(main)
 	tab.Until(`document.querySelector(".keep")`)
 }

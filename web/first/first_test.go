@@ -72,6 +72,7 @@ func TestFirstRunByForms(t *testing.T) {
 		verbs = append(verbs, strings.ToLower(stage.English.T("verb."+kind.String())))
 	}
 	p.says(".say", "the same seven steps: "+strings.Join(verbs, ", ")+".")
+	p.says(".say", "it learned nothing from your text")
 	p.says(".fr__under", "to save work until") // the columns are not a memory of the learner
 	text := p.Find(".prose").Clone().Find(".slot").Remove().End().Text()
 	p = p.press(main)
