@@ -150,8 +150,9 @@ func TestTokensSpellTheText(t *testing.T) {
 	if len(numbers) != len(ids) || back.String() != "un happily" {
 		t.Errorf("%q with the numbers %v, want %d tokens", back.String(), numbers, len(ids))
 	}
-	if got := text(d.Find("[aria-live]")); !strings.HasPrefix(got, "10 letters, "+strconv.Itoa(len(ids))+" tokens") {
-		t.Errorf("the sentence is %q, want it to begin with %q", got, "10 letters, "+strconv.Itoa(len(ids))+" tokens")
+	want := "10 characters, " + strconv.Itoa(len(ids)) + " tokens" // 9 letters and a space
+	if got := text(d.Find("[aria-live]")); !strings.HasPrefix(got, want) {
+		t.Errorf("the sentence is %q, want it to begin with %q", got, want)
 	}
 }
 

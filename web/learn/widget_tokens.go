@@ -103,7 +103,7 @@ func (v tokensView) cutLabel(w stage.Words, i int) string {
 	return w.T("learn.tokens.cut", "left", name(v.Cuttable[i-1]), "right", name(v.Cuttable[i]))
 }
 
-// sentence states the numbers of letters and tokens.
+// sentence states the numbers of characters and tokens.
 func (v tokensView) sentence(w stage.Words) stage.Rich {
 	return w.Rich(
 		"learn.tokens.say", "letters", w.T("learn.tokens.letters", "n", v.Letters),
