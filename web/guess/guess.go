@@ -44,10 +44,14 @@ const None = lessons.NoGuess
 // noGuess is offered next to every question.
 var noGuess = Choice{None, "guess.none"}
 
-// QuestionOf returns the question that an experiment in a lesson asks.
+// QuestionOf returns the question that an experiment in a lesson asks. Its text can refer to the
+// experiment's inputs, whose values are the lesson's.
 func QuestionOf(w lessons.Widget) Question {
 	key := "learn.ask." + w.Ask
 	q := Question{Ask: key}
+	for _, in := range w.Inputs(terms.English) { // the values are the same in all languages
+		q.With = append(q.With, in.Key, terms.Isolated(in.Default))
+	}
 	for _, c := range w.Choices() {
 		q.Choices = append(q.Choices, Choice{Key: c, Text: key + "." + c})
 	}

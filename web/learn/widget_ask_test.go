@@ -106,8 +106,8 @@ func sorted(z []float32) []float64 {
 
 func (s *site) spec(id string) *spec { return s.pages.specs(s.pages.Course)[id] }
 
-// TestVerdictStays: once the lesson's own settings have answered the question, other settings do not
-// change the verdict.
+// TestVerdictStays: once the lesson's own settings have answered the question, other settings change
+// neither the verdict nor the question, which names the lesson's settings.
 func TestVerdictStays(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -124,6 +124,10 @@ func TestVerdictStays(t *testing.T) {
 	first, second := said(answers[0]), said(answers[1])
 	if !strings.Contains(first, "✕") || second != first {
 		t.Errorf("the verdict is %q, then %q; want the first twice", first, second)
+	}
+	const asked = "top-p 0.9 keep after “It was a very”?" // not 0.05
+	if ask := answers[1].Panels[1].HTML; !strings.Contains(ask, asked) {
+		t.Errorf("the question is %q, want it to contain %q", ask, asked)
 	}
 }
 

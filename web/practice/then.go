@@ -147,8 +147,8 @@ func newThenGuesses(w stage.Words, c *lessons.Course, list []progress.Guess) (gu
 		}
 		q := guess.QuestionOf(x)
 		guesses = append(guesses, thenGuess{
-			Ask: w.T(q.Ask), Chose: q.Words(w, g.Chose), Found: q.Words(w, g.Found), Right: g.Chose == g.Found,
-			Href: l.Href() + "#" + x.ID, Lesson: l.Title,
+			Ask: w.T(q.Ask, q.With...), Chose: q.Words(w, g.Chose), Found: q.Words(w, g.Found),
+			Right: g.Chose == g.Found, Href: l.Href() + "#" + x.ID, Lesson: l.Title,
 		})
 	}
 	return guesses

@@ -81,12 +81,12 @@ func TestThenAndNowListsGuesses(t *testing.T) {
 	if list.Length() != 2 {
 		t.Fatalf("%d guesses are listed, want 2", list.Length())
 	}
-	for i, want := range [][2]string{
-		{"11 to 20", "/learn/choosing-a-token#greedy-circle"},
-		{"Over 30 times", "/learn/kv-cache#cache-saves"},
+	for i, want := range [][3]string{
+		{"11 to 20", "/learn/choosing-a-token#greedy-circle", "continues “Mile upon mile”"},
+		{"Over 30 times", "/learn/kv-cache#cache-saves", "Without the cache"},
 	} {
 		got, href := list.Eq(i).Text(), list.Eq(i).Find("a").AttrOr("href", "")
-		if !strings.Contains(got, want[0]) || href != want[1] {
+		if !strings.Contains(got, want[0]) || href != want[1] || !strings.Contains(got, want[2]) {
 			t.Errorf("guess %d is %q with a link to %q, want it with %q", i, got, href, want)
 		}
 	}
