@@ -5,6 +5,7 @@ import { t } from './texts.js';
 
 const root = document.documentElement;
 const typedFor = 180; // ms without a key press before a search is sent
+const stays = 1000; // ms that a section's end is in view before the section counts as read
 
 // ask fetches a part of a page. On failure, it throws an error with a message for the learner.
 export async function ask(url, options = {}) {
@@ -79,7 +80,7 @@ function markRead(section) {
   if (tick) item.querySelector('a').append(tick);
 }
 
-// seen reports a section to the server once the section's end has come into view. A failed
+// seen reports a section to the server once the section's end has been in view for a while. A failed
 // report is sent again with the next section, or by the button at the end.
 const told = new Set();
 const late = new Set(); // sections whose report failed
@@ -101,8 +102,13 @@ async function seen(section) {
 }
 
 if (sections.length) {
+  const timers = new Map();
+  // Ends that only pass by, as when the page scrolls to a state of the picture, do not count.
   const ends = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (entry.isIntersecting) seen(entry.target.closest('[data-section]'));
+    for (const { target, isIntersecting } of entries) {
+      clearTimeout(timers.get(target));
+      if (isIntersecting) timers.set(target, setTimeout(seen, stays, target.closest('[data-section]')));
+    }
   });
   for (const end of document.querySelectorAll('[data-section-end]')) ends.observe(end);
   const follow = () => {
