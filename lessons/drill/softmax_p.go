@@ -70,13 +70,21 @@ func (s *sheet) pCell(i int, t float64) *Cell {
 		id: fmt.Sprintf("p.%d", i), name: s.lang.T("drill.name.p_for", "token", name), form: Probability,
 		want: exactly(want), slips: slips, note: s.printedNote(i, t),
 		question: s.lang.T("drill.five.p.hint.question"),
-		rule:     s.lang.T("drill.hint.rule.divide_exp_by_sum"),
+		rule:     s.lang.T(pRule(t)),
 		work: []Line{
 			s.powersLine(t),
 			{Say: s.lang.T("drill.five.work.add_them_all_whole"), Result: r3(sum)},
 			{Say: s.lang.T("drill.five.p.work.divide_token_part_by"), Eq: r3(e) + " / " + r3(sum)},
 		},
 	})
+}
+
+// pRule returns the key of the rule for a probability at temperature t.
+func pRule(t float64) string {
+	if t == 1 {
+		return "drill.hint.rule.divide_exp_by_sum"
+	}
+	return "drill.hint.rule.divide_exp_by_sum.t"
 }
 
 // pSlipsOfT returns the slips of using T in the wrong way.
