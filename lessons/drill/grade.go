@@ -300,8 +300,7 @@ func (n *number) unknown(l *terms.Language, r Reading) (title, why string) {
 	case n.form == Bytes || n.form == Count:
 		return l.T("drill.grade.unknown.slip.thats_not"), l.T("drill.grade.unknown.slip.thats_not.why")
 	}
-	return l.T("drill.grade.unknown.slip.thats_not"),
-		l.T("drill.grade.unknown.slip.thats_not.why.none_usual_slips_hint")
+	return l.T("drill.grade.unknown.slip.thats_not"), l.T("drill.grade.unknown.slip.thats_not.why.hint")
 }
 
 // newNumber returns a grader for numbers. It keeps only the slips that differ from every right

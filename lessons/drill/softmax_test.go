@@ -90,7 +90,7 @@ var lessonMistakes = []struct {
 	{"softmax.exp.0", "10.873", TimesE, "e times 4 is 10.873"}, // 2.71828 × 4
 	{"softmax.exp.0", "4", NoExp, "Raise e to it"},
 	{"softmax.exp.0", "-5", "", "cannot be below 0"},
-	{"softmax.exp.0", "77.7", "", "It’s none of the usual slips"},
+	{"softmax.exp.0", "77.7", "", "A hint takes you through the rule"},
 	{"softmax.exp.0", "0.6316", Swapped, "before it is divided"},
 	{"softmax.exp.1", "54.598", OtherRow, "the exponential of “the”; this row is “a”"},
 	{"softmax.exp.1", "0.3679", Shifted, "p comes out the same"}, // e^(3−4)
