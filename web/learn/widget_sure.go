@@ -111,11 +111,14 @@ type sureView struct {
 	off            float64 // the sum of the distances between the learner's marks and the model, in percent
 }
 
-// sentence states how far the learner's marks are from the model's probabilities, or "" if there are
-// no marks yet.
+// sentence states how many cards are open, and how far the learner's marks are from the model's
+// probabilities. It is empty if no card is open.
 func (v sureView) sentence(w stage.Words) stage.Rich {
-	if v.Marked == 0 {
+	switch {
+	case v.Opened == 0:
 		return nil
+	case v.Marked == 0:
+		return w.Rich("learn.sure.open", "n", v.Opened, "all", len(v.Cards))
 	}
 	return w.Rich(
 		"learn.sure.sum", "n", v.Opened, "all", len(v.Cards), "off", terms.Decimals(v.off/float64(v.Marked), 0),

@@ -74,6 +74,26 @@ func TestSureCardsOpenAfterAGuess(t *testing.T) {
 	}
 }
 
+// TestSureSaysWhatToDoFirst: while a card is closed, the instruction comes before the cards. Once the
+// learner has set a mark, the sum of the marks comes after the cards.
+func TestSureSaysWhatToDoFirst(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetSure)
+	const first, cards, sum = ".w-sures__first + .w-sures", ".w-sures .w-sure", ".w-sures + .w__foot > .w__sum"
+	d := s.Get(spec.Lesson.Href())
+	if !strings.HasPrefix(text(d.Find(".w-sures__first")), "Set a slider") || d.Find(first).Length() != 1 ||
+		d.Find(cards).Length() != 4 || text(d.Find(sum)) != "" {
+		t.Errorf("the experiment begins with %q and ends with %q, want the instruction and nothing",
+			text(d.Find(".w-sures__first")), text(d.Find(sum)))
+	}
+	d = s.alone(spec, map[string]string{"a_guess": "right", "a_sure": "20"})
+	if d.Find(first).Length() != 1 || !strings.HasPrefix(text(d.Find(sum)), "Open: 1 of 4.") {
+		t.Errorf("after a mark, %d instructions, and the sum is %q; want 1, the sum of the marks",
+			d.Find(first).Length(), text(d.Find(sum)))
+	}
+}
+
 // TestSureWithoutAGuessOrAKnownAnswer: no idea opens a card without a mark and a judgment. There is no
 // judgment either if the answer is not the one that the lesson knows, or if the address of the page has
 // changed what the lesson asks. Enter at a slider does not choose
