@@ -227,10 +227,14 @@ func TestFirstRunIsOfferedOnce(t *testing.T) {
 	if got := leads(end.s); got != "/first" {
 		t.Errorf("before the card is shown, the field leads to %q, want %q", got, "/first")
 	}
+	if n := end.s.open("/").Find(".door__again").Length(); n != 0 {
+		t.Errorf("before the card is shown, the home page has %d links to another first run, want 0", n)
+	}
 	card := end.press(main)
 	if got := leads(end.s); got != "/loop" {
 		t.Errorf("after the card is shown, the field leads to %q, want %q", got, "/loop")
 	}
+	end.s.open(end.s.open("/").Find(".door__again a").AttrOr("href", "/none")).mustBeField()
 	guest := s.another()
 	guest.open(card.at.RequestURI())
 	if got := leads(guest); got != "/first" {

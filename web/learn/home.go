@@ -25,9 +25,11 @@ type homePage struct {
 	Vocab string // such as "4,096"
 	// Writes is the path to which the prompt is submitted: the first run's path or, for visitors
 	// who have finished or skipped the first run, the Loop's. Begun reports whether the visitor
-	// left the first run unfinished.
+	// left the first run unfinished. Again reports whether the page offers another first run, next to
+	// the Loop.
 	Writes string
 	Begun  bool
+	Again  bool
 }
 
 // home handles GET /. The page has a field for the visitor's first words, a live run, and links to
@@ -63,6 +65,7 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 		if due, v.Begun = p.FirstRun(r); due {
 			v.Writes = "/first"
 		}
+		v.Again = !due
 	}
 	for i := range 3 {
 		v.Others = append(v.Others, session.OpeningOf(session.Tale, turn.Seed+1+i).Text)
