@@ -145,7 +145,10 @@ func newControl(w stage.Words, v *class.View) control {
 		return c
 	}
 	c.Main = forward
-	if atEnd(v) { // a clicker can still move forward, but not end the class
+	if atEnd(v) { // a clicker cannot end the class
+		if !v.Walk.Left { // or write on by accident
+			forward = button{Cmd: "forward", Say: w.T("classroom.present.next.keep")}
+		}
 		c.Main, c.More = button{Cmd: "end", Say: w.T("classroom.present.end")}, []button{forward}
 	}
 	if q := v.Poll; q != nil {
@@ -257,7 +260,7 @@ func newNote(w stage.Words, v *class.View) note {
 		)
 	}
 	n.Say, n.Wait = step.Note, step.Wait
-	n.Last = atEnd(v)
+	n.Last = atEnd(v) && !walk.Left && !v.Ended
 	return n
 }
 
