@@ -32,7 +32,17 @@ function go(by) {
   history.replaceState(history.state, '', `#${items[now].id}`);
 }
 
+// score says how many of the questions with choices were right at the first try, once the last
+// question of the page has been answered.
+function score() {
+  const picked = [...list.querySelectorAll('.check--choice.is-done')];
+  const n = picked.filter((form) => !form.querySelector('.is-wrong')).length;
+  const over = items.at(-1).querySelector('.is-done') && picked.length > 0;
+  document.querySelector('[data-quiz-score]').textContent = over ? t('js.quiz.score', { n, all: picked.length }) : '';
+}
+
 if (step && items.length > 1) {
+  new MutationObserver(score).observe(list, { childList: true, subtree: true });
   list.classList.add('is-single');
   step.hidden = false;
   // After an answer without scripts, show the answered question. Otherwise, show the first

@@ -1,6 +1,7 @@
 package practice_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -129,4 +130,21 @@ func TestQuizShowsOneQuestion(t *testing.T) {
 	courseworktest.Answer(tab, browser.Mouse(tab), q)
 	tab.Go(url + "/quiz?lesson=temperature")
 	inView("the first that was not answered", list[1])
+
+	// The score appears with the answer to the last question. It counts the first one, which Answer
+	// answers wrongly at first, and the last one.
+	tab.Go(url + "/quiz?lesson=temperature&kind=choice")
+	list = browser.Value[[]string](tab, `[...document.querySelectorAll(".quiz__list > li")].map((i) => i.id)`)
+	first, last := course.Question(list[0]), course.Question(list[len(list)-1])
+	tab.Go(url + "/quiz?lesson=temperature&kind=choice#" + first.ID)
+	courseworktest.Answer(tab, browser.Mouse(tab), first)
+	if got := tab.Text("[data-quiz-score]"); got != "" {
+		t.Errorf("before the last answer, the score is %q, want none", got)
+	}
+	tab.Eval(`location.hash = "#` + last.ID + `"`)
+	inView("the last", last.ID)
+	right := slices.IndexFunc(last.Choices, func(c lessons.Choice) bool { return c.Right })
+	tab.Click(fmt.Sprintf(`[id="%s"] [name=pick][value="%d"]`, last.ID, right))
+	tab.Click(fmt.Sprintf(`[id="%s"] .btn--main`, last.ID))
+	tab.WaitText("[data-quiz-score]", "At the first try you got 1 of 2 right, counting only questions with choices.")
 }
