@@ -71,6 +71,7 @@ func readThrough(tab *browser.Tab, hands browser.Hands) {
 			tab.Keys(browser.PageDown)
 		case "touch":
 			tab.Swipe(400)
+			at += 300 // a slow page moves in steps; two swipes at once could take an end past the window
 		default:
 			tab.Eval(`scrollBy(0, innerHeight / 2)`)
 		}
