@@ -7,8 +7,17 @@ import "github.com/tokenbytoken/viz/infer"
 type Walk struct {
 	Slug, Title    string
 	Lead, LeadText string // one sentence, as HTML without a paragraph around it, and as plain text
-	Minutes        int
+	Minutes        int    // about how long the steps before the exit ticket take in a class
 	Steps          []*WalkStep
+	Ticket         int // how many of the last steps are the exit ticket
+}
+
+// ClassMinutes returns about how many minutes the walkthrough takes in a class, with its exit ticket.
+func (w *Walk) ClassMinutes() int {
+	if w.Ticket > 0 {
+		return w.Minutes + TicketMinutes
+	}
+	return w.Minutes
 }
 
 // A WalkStep is one step of a walkthrough.

@@ -118,6 +118,9 @@ func TestWalkMinutesAndTicket(t *testing.T) {
 	if len(wrong) > 0 || len(w.Steps) != 5 || w.Steps[0].Minutes != 2 || w.Steps[1].Minutes != 1 {
 		t.Fatalf("got %d steps, problems %q; want 5 steps, the first two of 2 and 1 minutes", len(w.Steps), wrong)
 	}
+	if got := w.ClassMinutes(); got != 3+4 {
+		t.Errorf("the walkthrough takes %d minutes in a class, want its 3 and 4 for the ticket", got)
+	}
 	for i, want := range []struct{ title, asks string }{
 		{"Exit ticket, 1 of 3", "q-one"}, {"Exit ticket, 2 of 3", "q-cut"}, {"Exit ticket, 3 of 3", "q-draw"},
 	} {
@@ -162,8 +165,12 @@ func TestBrokenMinutesAndTicketsNameTheLine(t *testing.T) {
 		}
 	}
 	begin := "## Begin {#ticket-1}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n"
-	if _, wrong := readWalkText(t, walkHead+begin); len(wrong) > 0 {
-		t.Errorf("a step with the id ticket-1, without a ticket: got %q, want no problems", wrong)
+	w, wrong := readWalkText(t, walkHead+begin)
+	if len(wrong) > 0 {
+		t.Fatalf("a step with the id ticket-1, without a ticket: got %q, want no problems", wrong)
+	}
+	if got := w.ClassMinutes(); got != 3 {
+		t.Errorf("the walkthrough without a ticket takes %d minutes in a class, want its 3", got)
 	}
 }
 

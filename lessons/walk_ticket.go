@@ -9,6 +9,9 @@ import (
 // ticketQuestions is the number of questions of an exit ticket.
 const ticketQuestions = 3
 
+// TicketMinutes is about how many minutes an exit ticket takes in a class.
+const TicketMinutes = 4
+
 // checkMinutes reports a problem if only some steps have minutes, or if they do not add up. It adds
 // nothing if a number of minutes is invalid, which has already been reported.
 func (l *loader) checkMinutes(d *document, w *Walk) {
@@ -35,7 +38,7 @@ func (l *loader) checkMinutes(d *document, w *Walk) {
 }
 
 // addTicket appends the steps of the exit ticket: one for each question in the front matter. They do
-// not count toward the minutes.
+// not count toward w.Minutes.
 func (l *loader) addTicket(d *document, w *Walk) {
 	f, ok := d.front["ticket"]
 	if !ok {
@@ -60,7 +63,7 @@ func (l *loader) addTicket(d *document, w *Walk) {
 				l.problems.add(position{d.at.file, other.Line}, "the step id %q is reserved for the ticket", s.ID)
 			}
 		}
-		w.Steps = append(w.Steps, s)
+		w.Steps, w.Ticket = append(w.Steps, s), w.Ticket+1
 	}
 }
 
