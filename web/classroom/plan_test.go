@@ -9,8 +9,8 @@ import (
 )
 
 // plansAreComplete checks that the class page links to a plan for every lesson. A plan shows the
-// questions of the lesson's steps, what learners will say, and the replies, and links to the worksheets
-// of its drills.
+// questions of the lesson's steps, how to run their experiments, what learners will say, and the replies,
+// and links to the worksheets of its drills.
 func plansAreComplete(t *testing.T, p *person) {
 	t.Helper()
 	teach := p.get("/teach").text
@@ -28,6 +28,11 @@ func plansAreComplete(t *testing.T, p *person) {
 		for _, s := range course.Plan(l).Steps {
 			if !strings.Contains(text, s.Title) {
 				t.Errorf("%s does not contain the step %q", address, s.Title)
+			}
+			run := "Open this section of the lesson on the projector."
+			shown := words(page.Find(".pstep:has(#" + s.ID + "-h)"))
+			if got := strings.Contains(shown, run); got != (len(s.Experiments) > 0) {
+				t.Errorf("%s, step %s: says how to run %d experiments: %v", address, s.ID, len(s.Experiments), got)
 			}
 			if s.Ask == nil {
 				continue
