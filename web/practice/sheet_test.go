@@ -27,6 +27,9 @@ func TestQuestionSheets(t *testing.T) {
 				t.Errorf("the worksheet of %s gives an answer away: %s", l.Slug, q.Rubric[0])
 			}
 		}
+		if got := text(page.Find(".wwho span")); got != "NameClassDate" {
+			t.Errorf("the worksheet of %s has lines for %q, want Name, Class and Date", l.Slug, got)
+		}
 		if got := page.Find(".wtick").Length(); got != boxes || boxes+lines == 0 {
 			t.Errorf("the worksheet of %s has %d boxes, want %d, and a question", l.Slug, got, boxes)
 		}
