@@ -31,3 +31,16 @@ func (p *Pages) plan(w http.ResponseWriter, r *http.Request) {
 	}
 	p.HTML(w, r, http.StatusOK, planHTML(v))
 }
+
+// walkMinutes returns about how many minutes the shortest and the longest walkthrough take in a class, or
+// zeros without walkthroughs.
+func walkMinutes(walks []*lessons.Walk) (least, most int) {
+	for i, walk := range walks {
+		n := walk.ClassMinutes()
+		if i == 0 || n < least {
+			least = n
+		}
+		most = max(most, n)
+	}
+	return least, most
+}

@@ -14,6 +14,10 @@ import (
 func plansAreComplete(t *testing.T, p *person) {
 	t.Helper()
 	teach := p.get("/teach").text
+	// The shortest scripts take 12 minutes and the longest 17, and each ticket 4.
+	if fill := "one walkthrough with its exit ticket (16 to 21)"; !strings.Contains(teach, fill) {
+		t.Errorf("the class page does not contain %q", fill)
+	}
 	course := webtest.Course(t)
 	for _, l := range course.Lessons {
 		address := "/teach/plan/" + l.Slug

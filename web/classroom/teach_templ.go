@@ -759,7 +759,7 @@ func teachHTML(v teachPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = plansList(v.Lessons).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = plansList(v.Lessons, v.Walks).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
