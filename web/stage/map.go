@@ -390,21 +390,24 @@ func (w Words) mapShares(s *session.State, at infer.Kind) []MapShare {
 }
 
 // mapPercents formats shares that sum to 1, rounded by [wholeShares]. The last share is that of all
-// other tokens.
+// other tokens. Since all of them are shown, each is rounded by itself if wholeShares omits one.
 func mapPercents(shares []float64) []string {
 	last := len(shares) - 1
 	some := slices.DeleteFunc(slices.Clone(shares[:last]), func(p float64) bool { return p <= 0 })
 	whole, others := wholeShares(some, shares[last])
+	if len(whole) < len(some) {
+		whole, others = nil, terms.Percent(shares[last])
+		for _, p := range some {
+			whole = append(whole, terms.Percent(p))
+		}
+	}
 	list := make([]string, 0, len(shares))
 	for _, p := range shares[:last] {
-		switch {
-		case p <= 0:
+		if p <= 0 {
 			list = append(list, terms.Percent(0))
-		case len(whole) == 0: // too small to count next to the others
-			list = append(list, "<1%")
-		default:
-			list, whole = append(list, whole[0]), whole[1:]
+			continue
 		}
+		list, whole = append(list, whole[0]), whole[1:]
 	}
 	return append(list, cmp.Or(others, terms.Percent(0)))
 }

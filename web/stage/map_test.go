@@ -189,11 +189,16 @@ func TestMapMergesBlocksIntoBands(t *testing.T) {
 	}
 }
 
-// TestMapPercentsAddUp: whole percents add up to 100. A share below 1% counts as 1, and the share
+// TestMapPercentsAddUp: whole percents add up to 100 if they can. A share below 1% counts as 1, and the share
 // of all other tokens is the remainder.
 func TestMapPercentsAddUp(t *testing.T) {
 	got := mapPercents([]float64{0.2250, 0.1574, 0.1292, 0.0034, 0, 0.4850})
 	if want := []string{"23%", "16%", "13%", "<1%", "0%", "47%"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// Counted as 98 + 2 + 1 + 1 + 1, these do not fit into 100 beside the others.
+	got = mapPercents([]float64{0.9790, 0.0190, 0.0010, 0.0005, 0.0001, 0.0004})
+	if want := []string{"98%", "2%", "<1%", "<1%", "<1%", "<1%"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
