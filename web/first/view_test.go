@@ -83,7 +83,8 @@ func TestSpaceIsNamedByItsDot(t *testing.T) {
 func TestQuestionIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"who is the best youtuber?": true, "Is it late? ": true, "She said, “Why?”": true, "誰？": true, "لماذا؟": true,
+		"who is the best youtuber?": true, "Is it late? ": true, "She said, “Why?”": true,
+		"誰？": true, "لماذا؟": true,
 		"In the old house": false, "Why? Because": false, "": false, "Oh!": false,
 	} {
 		if got := isQuestion(text); got != want {
