@@ -56,6 +56,35 @@ func TestQuantizedFormatsAgree(t *testing.T) {
 	}
 }
 
+// TestLevelsAreNotWidened: all matrices of a file in Q8_0 keep their levels, including the tables, which
+// -quant int8 does not round either. One such matrix is enough for a model to round vectors.
+func TestLevelsAreNotWidened(t *testing.T) {
+	c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, "llama-q8_0.gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, quant := range []Quant{QuantNone, QuantInt8} {
+		m, err := LoadQuantized(c, quant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range append(m.BlockMatrices(), m.embed, m.output) {
+			if !w.RoundsVectors() {
+				t.Errorf("%s: matrix %d is widened, want levels or int8", quant, i)
+			}
+		}
+		wide := openModel(t, "llama-f16.gguf")
+		if wide.roundsVectors() {
+			t.Error("a model in F16 rounds vectors")
+		}
+		wide.output = m.output
+		if !wide.roundsVectors() {
+			t.Errorf("%s: a model with an output matrix in levels does not round vectors", quant)
+		}
+	}
+}
+
 // worstLogit reads the ids one by one and returns the largest difference from the expected logits.
 // If the model is not rounded further, the largest logit must also belong to the same token at
 // every position.

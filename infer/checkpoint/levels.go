@@ -17,11 +17,10 @@ type Levels struct {
 }
 
 // Levels is like [Checkpoint.Weight], but returns a matrix's values without widening them. The result is
-// nil if the matrix is in another format, if it has a value of −128, or if p is [QueryKeyValue], which must
-// be divided first.
+// nil if the matrix is in another format, or has a value of −128.
 func (c *Checkpoint) Levels(p Role, layer int, shape ...int) (*Levels, error) {
 	name := c.named(p, layer, false)
-	if name == "" || p == QueryKeyValue {
+	if name == "" {
 		return nil, nil
 	}
 	t, err := c.tensor(name, shape)
@@ -33,7 +32,8 @@ func (c *Checkpoint) Levels(p Role, layer int, shape ...int) (*Levels, error) {
 }
 
 // LevelParameters returns how many values of the given parts, or of the whole model if no part is given,
-// [Checkpoint.Levels] returns. It assumes that no value is −128.
+// [Checkpoint.Levels] returns. It assumes that no value is −128, and leaves out [QueryKeyValue], which is
+// widened in order to be divided.
 func (c *Checkpoint) LevelParameters(parts ...Role) (total int64) {
 	for _, s := range c.Config.layout() {
 		t, asked := c.tensors[s.name], len(parts) == 0 || slices.Contains(parts, s.part)
@@ -44,11 +44,9 @@ func (c *Checkpoint) LevelParameters(parts ...Role) (total int64) {
 	return total
 }
 
-// inLevels reports whether t is a matrix whose rows consist of whole blocks of levels.
-func (t tensor) inLevels() bool {
-	return formats[t.dtype].levels != nil && len(t.shape) == 2 && t.shape[1]%levelValues == 0 &&
-		!t.order.transposed
-}
+// inLevels reports whether t is a matrix in levels. Its rows are whole blocks, since a GGUF file with other
+// rows is refused.
+func (t tensor) inLevels() bool { return formats[t.dtype].levels != nil && len(t.shape) == 2 }
 
 // readLevels reads t's values, in the order of the layout. It returns errors like [tensor.each].
 func (t tensor) readLevels(r io.ReaderAt) (*Levels, error) {

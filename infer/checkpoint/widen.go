@@ -42,7 +42,7 @@ func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	if f.widen == nil {
 		return fmt.Errorf(" has unsupported type %s", t.dtype)
 	}
-	wide := make([]float32, widenBuffer/f.bytes*f.values)
+	wide := make([]float32, min(int64(widenBuffer/f.bytes*f.values), t.values()))
 	return t.chunks(r, func(chunk []byte) error {
 		part := wide[:len(chunk)/f.bytes*f.values]
 		f.widen(part, chunk)
