@@ -1,6 +1,7 @@
 package first_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -47,5 +48,22 @@ func sentenceIsSaved(t *testing.T, s site) {
 		if theirs.press(button); !saved(s) {
 			t.Errorf("%s: someone else's run replaces the learner's sentence", button)
 		}
+	}
+	// Someone else's run while one's own is at the same scene.
+	own := s.another()
+	own.to("read")
+	own.open(at("read", other)).press(main)
+	if strings.Contains(own.open("/progress/export").html, "France") {
+		t.Error("someone else's sentence is saved before one's own")
+	}
+	// A link on another site that starts a run.
+	link, err := http.NewRequest(http.MethodGet, s.url+"/first?prompt=The+capital+of+France+is", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link.Header.Set("Sec-Fetch-Site", "cross-site")
+	s.page(s.Do(link)).mustBe("read").press(main).mustBe("guess")
+	if !saved(s) {
+		t.Error("a link on another site replaces the learner's sentence")
 	}
 }

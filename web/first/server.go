@@ -198,7 +198,9 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, prompt string) {
 	switch {
 	case err == nil:
 		p := location{scene: sceneRead, link: link}
-		keep(w, r, p)
+		if r.Header.Get("Sec-Fetch-Site") != "cross-site" { // another site's link is not the learner's own run
+			keep(w, r, p)
+		}
 		http.Redirect(w, r, p.address(), http.StatusSeeOther)
 	case errors.Is(err, errBusy):
 		v := s.writePage(r.Context(), prompt, words.T("first.write.busy"))

@@ -250,7 +250,7 @@ func (v *view) undrawn(w stage.Words, st *session.State) {
 	n, p := len(st.Dist.Order)-st.Dist.Keep, terms.Percent(1-st.Dist.Mass)
 	switch {
 	case st.Dist.Keep == 1:
-		v.Title = w.T("first.drop.one")
+		v.Title, v.Under = w.T("first.drop.one"), w.T("first.drawn.under.one")
 		v.Say = w.T("first.drop.one.say", "n", n, "p", p)
 	case n > 0:
 		v.Say = w.T("first.drop.cut", "n", n, "p", p)

@@ -22,16 +22,19 @@ func TestOneTokenLeavesChanceNoChoice(t *testing.T) {
 		t.Fatalf("%d tokens are kept after %q, %v; want 1", st.Dist.Keep, prompt, m.err)
 	}
 	v := newView(stage.English, location{scene: sceneDrop}, m)
-	if v.Title != "Only one token is left." || !strings.Contains(v.Say, "chance has no choice") {
-		t.Errorf("before the draw, the page says %q, %q; want that chance has no choice", v.Title, v.Say)
+	if v.Title != "Only one token is left." || !strings.Contains(v.Say, "nothing for chance to decide") ||
+		strings.Contains(v.Under, "Nothing is decided") {
+		t.Errorf(
+			"before the draw, the page says %q, %q, %q; want that nothing is left to chance", v.Title, v.Say, v.Under,
+		)
 	}
 	m.do(session.Draw{})
 	kept, other := strconv.Itoa(int(st.Dist.Order[0])), strconv.Itoa(int(st.Dist.Order[1]))
 	for guess, want := range map[string]string{
-		"":        "It was the only token left, so chance had no choice.",
-		guessElse: "It was the only token left, so chance had no choice.",
-		kept:      "Just what you guessed. It was the only token left, so chance had no choice.",
-		other:     "It was the only token left, so chance had no choice. Your “has” was left out.",
+		"":        "It was the only token left, so there was nothing for chance to decide.",
+		guessElse: "It was the only token left, so there was nothing for chance to decide.",
+		kept:      "Just what you guessed. It was the only token left, so there was nothing for chance to decide.",
+		other:     "It was the only token left, so there was nothing for chance to decide. Your “has” was left out.",
 	} {
 		v := newView(stage.English, location{scene: sceneDrop, guess: guess}, m)
 		if m.err != nil || v.Say != want || v.Again {
@@ -78,9 +81,9 @@ func TestSpaceIsNamedByItsDot(t *testing.T) {
 	}
 }
 
-// TestQuestionIsNotAnswered: after a question, and only then, the page says that the model continues
-// the text and does not answer it.
-func TestQuestionIsNotAnswered(t *testing.T) {
+// TestQuestionIsContinued: after a question, and only then, the page says that the model continues
+// the text, perhaps without answering.
+func TestQuestionIsContinued(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"who is the best youtuber?": true, "Is it late? ": true, "She said, “Why?”": true,
@@ -94,7 +97,7 @@ func TestQuestionIsNotAnswered(t *testing.T) {
 	for text, want := range map[string]bool{"Who is there?": true, "Who is there": false} {
 		var v view
 		v.read(stage.English, &session.State{Prompt: text})
-		if got := strings.Contains(v.Say, "does not answer questions"); got != want {
+		if got := strings.Contains(v.Say, "may not be an answer"); got != want {
 			t.Errorf("after %q, the page says %q; want a note about questions: %t", text, v.Say, want)
 		}
 	}
