@@ -12,7 +12,7 @@ import (
 
 // How clearly a state must show its point.
 const (
-	mostOfAll = 0.95 // at least this weight is on the start mark: the head looks at nothing else
+	mostOfAll = 0.95 // at least this weight is on the start mark: the head looks at almost nothing else
 	closeBy   = 1.0  // the fifth score is at most this much lower, so its share is at least 1/e of the first
 	visibly   = 0.05 // a share has changed by at least this much
 )
